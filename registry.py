@@ -1,14 +1,14 @@
-"""Make environments and agents by name, and plug in agents of other packages. Importing this does not import torch.
+"""Make environments and agents by name, and register agents of other packages. Importing this does not import torch.
 
-A package adds an agent by the entry-point group `graph_bandit.agents`, in its pyproject.toml:
+A package adds an agent by the entry-point group `graph_bandit.agents` in its pyproject.toml:
 
     [project.entry-points."graph_bandit.agents"]
     my-agent = "my_package:make_my_agent"
 
 `examples/third_party_agent` is such a package. An agent of one file needs no package: its name is
-`my_file:make_my_agent`, the file lies in the working folder or on Python's path, and `@registry.agent_factory` stands
-above `make_my_agent`. `admit_agent` imports it, for a name that a user gives. No other function here imports what a
-name says, because names also come from files, and a file must never run code.
+`my_file:make_my_agent`, the file is in the working folder or on Python's path, and `make_my_agent` is decorated with
+`@registry.agent_factory`. `admit_agent` imports it, for a name from a user. No other function here imports the module
+of a name, because names also come from files, and a file must never run code.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __all__ = [
     "register_agent",
     "registered_agents",
 ]
-__dir__ = __all__.copy  # `dir(registry)` shows what it offers
+__dir__ = __all__.copy  # `dir(registry)` shows the public names
 
 __version__ = version("graph-bandit-env")
 
@@ -77,11 +77,11 @@ class Registration:
     """The factory of an agent, and the graph sets on which it can play."""
 
     factory: AgentFactory | EntryPoint
-    """Takes keyword settings and returns an agent. An entry point is loaded when it is first used; it need not be of
-    this class, because the backport `importlib_metadata`, once imported, yields its own."""
+    """Takes keyword settings and returns an agent. An entry point is loaded on first use. It need not be of this class,
+    because the backport `importlib_metadata`, once imported, yields its own class."""
     needs: str = "any"
     """Graph sets on which the agent can play: "any", "molecules", or the name of an SB3 wrapper. The factory of an
-    entry point states it as an attribute `needs`."""
+    entry point declares it as an attribute `needs`."""
 
 
 _OURS: dict[str, Registration] = {
@@ -114,15 +114,15 @@ def make_agent(name: str, **settings: Any) -> Agent:
 
     Args:
         name: one of `list_agents()`, or a name that `admit_agent` was given in this process.
-        settings: settings of that agent; the others keep their defaults.
+        settings: settings of that agent. Others keep their defaults.
 
     Returns:
         The agent. Call its `reset` before any other method.
 
     Raises:
-        ValueError: if the name or a setting is unknown (the message shows the nearest), a value is not allowed, two
+        ValueError: if the name or a setting is unknown (the message suggests the nearest), a value is not allowed, two
             installed packages claim the name, or it is of the form `module:factory` and was not admitted.
-        ImportError: if the agent's package cannot be imported; the message names it.
+        ImportError: if the agent's package cannot be imported. The message names the package.
     """
     factory = _load(name)
     if name not in _OURS:  # our own factories refuse unknown settings themselves
@@ -140,7 +140,7 @@ def list_agents() -> tuple[str, ...]:
 
 
 def register_agent(name: str, factory: AgentFactory, needs: str = "any") -> None:
-    """Register your own agent, for this process.
+    """Register your own agent for this process.
 
     Args:
         name: name to pass to `make_agent`.
@@ -168,10 +168,9 @@ def agent_factory(factory: Declared, /) -> Declared: ...
 @overload
 def agent_factory(*, needs: str) -> Callable[[Declared], Declared]: ...
 def agent_factory(factory: AgentFactory | None = None, /, *, needs: str = "any") -> Any:
-    """Declare that a function, or a class, makes agents, so that it can be named as `module:factory`.
+    """Declare a function or class as a factory of agents, so that it can be named as `module:factory`.
 
-    It is a decorator: `@agent_factory`, or `@agent_factory(needs="molecules")`. It sets the attribute `needs`, and
-    changes nothing else.
+    It is a decorator: `@agent_factory`, or `@agent_factory(needs="molecules")`. It only sets the attribute `needs`.
 
     Args:
         factory: takes keyword settings and returns an agent.
@@ -184,13 +183,13 @@ def agent_factory(factory: AgentFactory | None = None, /, *, needs: str = "any")
 
 
 def admit_agent(name: str) -> None:
-    """Import the agent of a file, for this process, because a user has named it: this runs the code of the file.
+    """Import the agent of a file named by a user, for this process. This runs the code of the file.
 
-    Pass only names that a user typed. Names that come from files are not admitted, and `make_agent` refuses them.
+    Pass only names typed by a user. Names from files are not admitted, and `make_agent` refuses them.
 
     Args:
-        name: `module:factory`. The module lies in the working folder or on Python's path, and the factory is declared
-            by `agent_factory`. The name of a registered agent changes nothing.
+        name: `module:factory`. The module is in the working folder or on Python's path, and the factory is declared by
+            `agent_factory`. The name of a registered agent has no effect.
 
     Raises:
         ValueError: if the name is unknown, or the object of this name is not declared as a factory.
@@ -200,10 +199,10 @@ def admit_agent(name: str) -> None:
         check_name(name)
         return
     if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # last, so that nothing of ours is replaced
+        sys.path.append(os.getcwd())  # last, so that it does not shadow our modules
     try:
         factory = EntryPoint(name=name, value=name, group=ENTRY_POINT_GROUP).load()
-    except Exception as error:  # importing another file may raise anything
+    except Exception as error:  # importing another file may raise any exception
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Expected `module:factory`, with "
             f"the module in {os.getcwd()} or on Python's path."
@@ -218,26 +217,26 @@ def admit_agent(name: str) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse an agent that is neither registered nor admitted; nothing is imported.
+    """Refuse an agent that is neither registered nor admitted, without importing it.
 
     Raises:
-        ValueError: as `make_agent`, for the name alone.
+        ValueError: as in `make_agent`, for the name alone.
     """
     _find(name)
 
 
 def check_agent(factory: AgentFactory | str, needs: str = "any") -> str:
-    """Check that an agent follows the protocol; see `agents.contract.check_agent`.
+    """Check that an agent follows the protocol (see `agents.contract.check_agent`).
 
     Args:
-        factory: makes a new agent at each call; or the name of an agent, as in `make_agent`, whose needs are known.
+        factory: makes a new agent at each call, or the name of an agent, as in `make_agent`, with known needs.
         needs: "any" or "molecules", as in `register_agent`.
 
     Returns:
-        A line that says so, one of what the agent reads, and one for each check.
+        A summary line, a line on the parts of a graph that the agent reads, and a line for each check.
 
     Raises:
-        agents.contract.AgentCheckError: if a check fails; it lists all that do.
+        agents.contract.AgentCheckError: if a check fails. The message lists all failed checks.
         ValueError: if there is no agent of this name.
     """
     from agents.contract import check_agent as check
@@ -262,7 +261,7 @@ def agent_needs(name: str) -> str:
 
 
 def agent_origin(name: str) -> str:
-    """Return name and version of the package that provides an agent; "" for our agents and for registered ones.
+    """Return name and version of the package that provides an agent, or "" for our agents and for registered ones.
 
     Args:
         name: one of `list_agents()`.
@@ -272,7 +271,7 @@ def agent_origin(name: str) -> str:
 
 
 def agent_plays_changing_graphs(name: str) -> bool | None:
-    """Return whether an agent plays on graphs that change from round to round; None: it is not of this package.
+    """Return True if an agent plays on graphs that change between rounds, or None for an agent of another package.
 
     Args:
         name: one of `list_agents()`.
@@ -292,7 +291,7 @@ def _plugged_in() -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=1)
 def _read_entry_points(folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
-    """Read the entry points of installed packages again when a folder of `sys.path` has changed: it takes 12 ms."""
+    """Read the entry points of installed packages again after a change of a folder of `sys.path`, which takes 12 ms."""
     return tuple(entry_points(group=ENTRY_POINT_GROUP))
 
 
@@ -309,7 +308,7 @@ def _load(name: str) -> AgentFactory:
         return factory
     try:
         return cast("AgentFactory", factory.load())
-    except Exception as error:  # importing another package may raise anything
+    except Exception as error:  # importing another package may raise any exception
         package = _package_of(factory) or "graph-bandit-env"
         raise ImportError(
             f"Agent `{name}` cannot be imported: {type(error).__name__}: {error}. Repair or uninstall {package}."
@@ -321,7 +320,7 @@ def _package_of(point: EntryPoint) -> str:
 
 
 def names_a_file(name: str) -> bool:
-    """Return whether a name has the form `module:factory`, which is admitted rather than registered."""
+    """Return True if a name has the form `module:factory`, which is admitted rather than registered."""
     module, colon, factory = name.partition(":")
     return bool(colon) and factory.isidentifier() and all(part.isidentifier() for part in module.split("."))
 

@@ -2,7 +2,7 @@
 
 Make an agent by name with `registry.make_agent`. To write your own agent, import from the subpackages: `contract`,
 `beliefs`, the families `neural`, `process`, `molecule` and `classic`, and `zoo`, which joins models and rules.
-`descriptors` holds what is computed of molecules, `padded` networks for learners of any library, and `sb3` policies for
+`descriptors` holds descriptors of molecules, `padded` networks for learners of any library, and `sb3` policies for
 users of Stable-Baselines3.
 """
 

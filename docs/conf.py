@@ -16,7 +16,7 @@ copyright = "the authors of graph-bandit-env"  # noqa: A001 - Sphinx's name
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
 extensions += ["docstrings", "reference", "examples", "mathml"]  # of _extensions
-exclude_patterns = ["_*"]
+exclude_patterns = ["_*", "announcements"]  # texts for other sites
 
 # Pages are Markdown, and so are docstrings (see _extensions/docstrings.py).
 myst_enable_extensions = ["colon_fence", "dollarmath", "fieldlist"]

@@ -1,6 +1,6 @@
 """Compute graph neural tangent kernels: aggregation, network, tangent features, kernels and dimensions.
 
-The package needs only torch and PyTorch Geometric and knows nothing of bandits or Gymnasium. `gntk.engines` holds the
+The package needs only torch and PyTorch Geometric and is independent of bandits and Gymnasium. `gntk.engines` holds the
 fast ways to compute a network.
 """
 

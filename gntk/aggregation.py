@@ -1,4 +1,4 @@
-"""Aggregate the nodes of a graph set once, in the ragged form that the network takes."""
+"""Aggregate the nodes of a graph set once, in the ragged input format of the network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AggregatedGraphs:
     """Hold the aggregated nodes h_i of all graphs, one graph after the other, without edges.
 
     Attributes:
-        nodes: `(M, d)` floating point. h_i of every node of every graph; M is the sum of the node counts.
+        nodes: `(M, d)` floating point. h_i of every node of every graph, where M is the sum of the node counts.
         offsets: `(K + 1,)` int64. The rows of graph k are `offsets[k]:offsets[k + 1]`.
         divisors: `(K,)`, same type as `nodes`. N, the divisor of the sum over the nodes of each graph.
     """
@@ -68,14 +68,14 @@ def aggregate_neighbours(
         h_i = u(sum_{j in N(i)} X_j),   u(x) = x / |x|,   u(0) = 0      [Wu & Amini 2024, Section 3.1]
 
     Args:
-        batch: K graphs; `x` is `(M, d)`, `edge_index` is `(2, E)` int64. N(i) are the nodes j with an edge (j, i): an
-            undirected edge is there in both directions.
+        batch: K graphs. `x` is `(M, d)`, `edge_index` is `(2, E)` int64. N(i) are the nodes j with an edge (j, i). An
+            undirected edge is stored in both directions.
         num_nodes: N, at least the largest node count. None: the largest node count of this batch.
         own_count: divide the sum over a graph's nodes by its own node count instead of by N.
-        keep_isolated: h_i = u(X_i) for a node without neighbours; else 0, as in the paper.
+        keep_isolated: set h_i = u(X_i) for a node without neighbours. If False, set it to 0, as in the paper.
 
     Returns:
-        The K graphs in the form that the network takes: float32 if `x` holds integers, else of the type of `x`.
+        The K graphs in the input format of the network: float32 if `x` holds integers, otherwise of the type of `x`.
 
     Raises:
         TypeError: if `batch` is not a PyG Batch.
@@ -86,12 +86,12 @@ def aggregate_neighbours(
 
 
 def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = False) -> AggregatedGraphs:
-    """Ignore the edges, as the NN baselines of the paper do: each node is its own only neighbour (A = I).
+    """Ignore the edges, as the NN baselines of the paper do: each node is its only neighbour (A = I).
 
         h_i = u(X_i),   u(x) = x / |x|,   u(0) = 0
 
     Args:
-        batch: K graphs; `x` is `(M, d)`.
+        batch: K graphs. `x` is `(M, d)`.
         num_nodes: as in `aggregate_neighbours`.
         own_count: as in `aggregate_neighbours`.
 
@@ -106,7 +106,7 @@ def keep_nodes(batch: Batch, num_nodes: int | None = None, *, own_count: bool = 
 
 
 def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
-    """Select graphs of a set by index, repeats allowed; each keeps its N.
+    """Select graphs of a set by index, with repeats allowed. Each graph keeps its N.
 
     Args:
         graphs: K graphs.
@@ -123,7 +123,7 @@ def select_graphs(graphs: AggregatedGraphs, index: Tensor) -> AggregatedGraphs:
 
 
 def join_graphs(first: AggregatedGraphs, second: AggregatedGraphs) -> AggregatedGraphs:
-    """Return the graphs of one set, then those of another; each keeps its N.
+    """Concatenate the graphs of two sets. Each graph keeps its N.
 
     Args:
         first: K graphs with nodes `(M, d)`.
@@ -140,7 +140,7 @@ def join_graphs(first: AggregatedGraphs, second: AggregatedGraphs) -> Aggregated
 
 
 def as_aggregated(graphs: Batch | AggregatedGraphs, num_nodes: int | None = None) -> AggregatedGraphs:
-    """Return aggregated graphs unchanged, with the N they carry; aggregate the neighbours of others."""
+    """Return aggregated graphs unchanged, with their own N, and aggregate the neighbours of others."""
     return graphs if isinstance(graphs, AggregatedGraphs) else aggregate_neighbours(graphs, num_nodes)
 
 
@@ -193,7 +193,7 @@ def _unit_sum_of_neighbours(batch: Batch, keep_isolated: bool) -> Tensor:
 
 
 def _directions(rows: Tensor) -> Tensor:
-    """Scale rows to unit length; a row of zeros stays zero."""
+    """Scale rows to unit length. A row of zeros stays zero."""
     length = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
     directions: Tensor = rows / length.where(length > 0, 1.0)
     return directions

@@ -1,6 +1,6 @@
 """Compile loops over NumPy arrays, and compute on one thread.
 
-On matrices this small two threads are several times slower than one, and would change the order of sums.
+On matrices this small, two threads are several times slower than one and would change the order of sums.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 import torch
 from numba import njit
 
-FASTMATH = ("reassoc", "contract", "nsz")  # none of these assumes that NaN and infinity do not occur
+FASTMATH = ("reassoc", "contract", "nsz")  # none of these assumes the absence of NaN and infinity
 
 
 def compile_loop(function: Callable[..., object], *, keep_order: bool = False) -> Any:
-    """Compile a loop at its first call, and cache the result on disk if a folder can be written.
+    """Compile a loop at its first call, and cache the result on disk if a folder is writable.
 
-    Loops that call each other must stand in one file, because a compiled caller is cached together with its callees.
+    Loops that call each other must be in one file, because a compiled caller is cached together with its callees.
     The loops are not annotated, so the result is `Any`.
 
     Args:
         function: takes NumPy arrays and numbers, in the subset of Python that Numba compiles.
-        keep_order: take sums in the order that is written, which is not vectorised within one sum.
+        keep_order: sum in the written order, which prevents vectorisation within a sum.
 
     Returns:
         The compiled function.
@@ -31,7 +31,7 @@ def compile_loop(function: Callable[..., object], *, keep_order: bool = False) -
     fastmath = {*FASTMATH} - {"reassoc"} if keep_order else {*FASTMATH}
     try:
         return njit(cache=True, fastmath=fastmath, error_model="numpy")(function)
-    except RuntimeError:  # no folder can be written to, as in many containers
+    except RuntimeError:  # no folder is writable, as in many containers
         return njit(fastmath=fastmath, error_model="numpy")(function)
 
 

@@ -17,7 +17,7 @@ def effective_dimension(kernel: ArrayLike | Tensor, horizon: float = 1000, ridge
 
     Args:
         kernel: `(K, K)`, read as float64, positive semi-definite.
-        horizon: T >= 1; where rewards have weights, their sum.
+        horizon: T >= 1. For weighted rewards, the sum of the weights.
         ridge: in units of the kernel (for a neural agent, width times its `regularization`).
 
     Returns:
@@ -45,7 +45,7 @@ def information_gain(kernel: ArrayLike | Tensor, ridge: float) -> float:
         gamma_t = (1/2) log det(I + K_t / ridge)      [Srinivas et al. 2010]
 
     Args:
-        kernel: `(t, t)`, read as float64, positive semi-definite. Kernel of the graphs played, repeats included; t may
+        kernel: `(t, t)`, read as float64, positive semi-definite. Kernel of the graphs played, with repeats. t may
             be 0.
         ridge: in units of the kernel (for a neural agent, width times its `regularization`).
 
@@ -70,8 +70,8 @@ def rkhs_norm(kernel: ArrayLike | Tensor, means: ArrayLike | Tensor, cutoff: flo
     Args:
         kernel: `(K, K)`, read as float64, positive semi-definite.
         means: `(K,)`, read as float64, in reward units. mu.
-        cutoff: eigenvalues below `cutoff` times the largest one count as 0. The part of mu in their directions is left
-            out: the result is the norm of the nearest function in the space.
+        cutoff: eigenvalues below `cutoff` times the largest one count as 0. The part of mu in their directions is
+            ignored: the result is the norm of the nearest function in the space.
 
     Returns:
         The norm, in reward units over the root of the kernel's.
@@ -115,7 +115,7 @@ def elliptical_potential(variances: ArrayLike | Tensor) -> tuple[Tensor, Tensor]
     The inequality holds term by term for any variances. The equality needs an exact U with sigma_s^2 = psi_s^T
     U_{s-1}^{-1} psi_s and U_s = U_{s-1} + psi_s psi_s^T, and the same psi_s in both. That is so for features that never
     change, and for features that move if U keeps each as it was when played (history "frozen"), but not if past
-    features are refreshed. If only the diagonal of U is kept, the sum is at most 2 log det(diag(U_t) / ridge). With
+    features are refreshed. If only the diagonal of U is stored, the sum is at most 2 log det(diag(U_t) / ridge). With
     features that never change, it stays below 2 log det(I + T K / ridge) in any T rounds, K the kernel of the graph
     set.
 
@@ -157,11 +157,11 @@ def regret_bound(
        the bias of ridge regression and its noise.
     2. |r_hat - f| <= c_T nu_T sigma for all graphs, except with probability 1/T^2 per round.
     3. r_hat(G*) > mu(G*) with probability at least 1 / (4 e sqrt(pi)). A round therefore costs in expectation at most
-       C E min{(1 + c_T) nu_T sigma_t, 2 B sqrt(rho_max)}; no graph costs more than the second term.
+       C E min{(1 + c_T) nu_T sigma_t, 2 B sqrt(rho_max)}, and no graph costs more than the second term.
     4. sum_t min{1, sigma_t} <= sqrt(2 T D), by Cauchy-Schwarz and `elliptical_potential`: D = log det(I + T K / ridge).
 
-    C is a product of plain numbers, some hundreds in all. The result, with C = 1, shows how the bound scales, not where
-    it lies. The error of a finite network is left out. Step 1 as stated is proven for plays that do not depend on the
+    C is a product of plain numbers, some hundreds in all. The result, with C = 1, shows how the bound scales, not its
+    value. The error of a finite network is ignored. Step 1 as stated is proven for plays that do not depend on the
     noise (Vakili et al. 2021). For plays that do, Abbasi-Yadkori et al. 2011 prove it with sqrt(D + 2 log T) in place
     of the c_T in nu_T, which makes the order d~ sqrt(T).
 
@@ -170,7 +170,7 @@ def regret_bound(
         horizon: T >= 1.
         num_graphs: |G| >= 1.
         ridge: in units of the kernel (for a neural agent, width times its `regularization`).
-        norm_bound: B >= 0, at least the `rkhs_norm` of the mean rewards; in reward units over the root of the kernel's.
+        norm_bound: B >= 0, at least the `rkhs_norm` of the mean rewards, in reward units over the root of the kernel's.
         largest_eigenvalue: rho_max >= 0, largest eigenvalue of the kernel of the graph set, in units of the kernel.
         noise_std: sigma_eps, in reward units (for sub-Gaussian noise, the root of its variance proxy).
 

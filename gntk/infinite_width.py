@@ -30,15 +30,15 @@ def infinite_width_kernel(
         k(G, G') = (1 / (N N')) sum_{i in G, j in G'} k_MLP(h_i, h'_j)
         [Kassraie et al. 2022, Section 3; k_MLP by the recursion of Jacot et al. 2018]
 
-    Memory is that of the nodes and of the kernel; time grows with the number of node pairs. On the CPU, where compiled
-    loops take the sums, k(G, G') is the same number to the last bit whatever other graphs stand in either set, and
-    whichever of the two is in which. On other devices torch takes them, and the last bits differ.
+    Memory is that of the nodes and of the kernel. Time grows with the number of node pairs. On the CPU, where compiled
+    loops compute the sums, k(G, G') is exactly independent of the other graphs in either set and of the order of the
+    two sets. On other devices torch computes the sums, and the last bits differ.
 
     Args:
         batch: K graphs.
         depth: L, at least 2.
         num_nodes: N, as in `GraphMLP`, of both sets. Not accepted for aggregated graphs, which carry their own.
-        others: K' graphs to compare with; each set has its own N. None: `batch` itself.
+        others: K' graphs to compare with, with a separate N for each set. None: `batch` itself.
 
     Returns:
         `(K, K')` float64. Kernel of the graphs and the others.
@@ -60,7 +60,7 @@ def infinite_width_kernel(
 
 
 def node_pair_sums_in_torch(graphs: AggregatedGraphs, others: AggregatedGraphs, depth: int) -> Tensor:
-    """Compute `node_pair_sums` by torch, on any device, in blocks of node pairs; tests compare the two."""
+    """Compute `node_pair_sums` by torch, on any device, in blocks of node pairs. Tests compare the two."""
     units, lengths = _units_and_lengths(graphs)
     columns, column_lengths = (units, lengths) if others is graphs else _units_and_lengths(others)
     sums = units.new_zeros(len(graphs), len(others))
@@ -83,7 +83,7 @@ def unit_node_kernel(cosine: Tensor, depth: int) -> Tensor:
     The kernel is homogeneous in both nodes: k_MLP(h, h') = |h| |h'| tau^(L).
 
     Args:
-        cosine: `(n, n')` float64. Cosine of the angle between each pair of nodes; overwritten.
+        cosine: `(n, n')` float64. Cosine of the angle between each pair of nodes, overwritten.
         depth: L.
 
     Returns:

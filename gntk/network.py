@@ -14,11 +14,11 @@ from gntk.aggregation import AggregatedGraphs, as_aggregated
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
-COLUMNS_PER_BLOCK = 1 << 16  # bounds the float64 copies that `gram` makes of its arguments
+COLUMNS_PER_BLOCK = 1 << 16  # bounds the float64 copies in `gram`
 
 
 class GraphMLP(nn.Module):
-    """Predict one number per graph; by default the prediction is 0 for every graph at the initial weights.
+    """Predict one number per graph. By default, all predictions are 0 at the initial weights.
 
         f^(1) = W^(1) h,   f^(l) = m^(-1/2) W^(l) ReLU(f^(l-1)),   f(G) = (1/N) sum_i f^(L)(h_i)
         [Wu & Amini 2024, Eq. (1)]; all weights N(0, 1), no biases.
@@ -28,9 +28,9 @@ class GraphMLP(nn.Module):
     the same infinite-width kernel.
 
     Args:
-        feature_dim: d, number of features of a node; at least 1.
-        width: m, number of hidden units; even if `zero_start`.
-        depth: L, number of weight matrices; at least 2.
+        feature_dim: d, number of features of a node, at least 1.
+        width: m, number of hidden units, even if `zero_start`.
+        depth: L, number of weight matrices, at least 2.
         seed: seed of the initial weights.
         num_nodes: N, the divisor of sums over the nodes of a PyG batch. None: the node count of the largest graph in
             each batch. Aggregated graphs carry their own N.
@@ -67,7 +67,7 @@ class GraphMLP(nn.Module):
         return predict(tuple(self.weights), graphs, layer_inputs(tuple(self.weights), graphs.nodes))
 
     def aggregate(self, graphs: Batch | AggregatedGraphs) -> AggregatedGraphs:
-        """Aggregate the graphs if they are not yet, and convert them to the floating point type of the weights."""
+        """Aggregate the graphs if needed, and convert them to the floating point type of the weights."""
         return as_aggregated(graphs, self.num_nodes).to(self.weights[0].dtype)
 
 
@@ -135,11 +135,11 @@ def tangent_features(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
         batch: K graphs.
 
     Returns:
-        `(K, p)`, of the type of the weights, without autograd history; p = d m + (L - 2) m^2 + m. The derivatives stand
-        in the order of `model.parameters()`, each matrix row-major.
+        `(K, p)`, of the type of the weights, without autograd history, with p = d m + (L - 2) m^2 + m. The derivatives
+        are in the order of `model.parameters()`, each matrix row-major.
 
     Raises:
-        ValueError: if the number of node features is not the model's.
+        ValueError: if the number of node features differs from the model's.
     """
     return values_and_features([weight.detach() for weight in model.weights], model.aggregate(batch))[1]
 
@@ -199,7 +199,7 @@ def weighted_gradient(
 
     Args:
         weights: L matrices.
-        graphs: K graphs, repeats allowed.
+        graphs: K graphs, with repeats allowed.
         targets: `(K,)`. y_G.
 
     Returns:
@@ -224,7 +224,7 @@ def empirical_kernel(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
         `(K, K)` float64. For L = 2 and large m the diagonal entry of a graph of one unit node tends to 1.
 
     Raises:
-        ValueError: as `tangent_features`.
+        ValueError: as in `tangent_features`.
     """
     features = tangent_features(model, batch)
     return gram(features, features)
@@ -233,7 +233,7 @@ def empirical_kernel(model: GraphMLP, batch: Batch | AggregatedGraphs) -> Tensor
 def gram(left: Tensor, right: Tensor) -> Tensor:
     """Compute the Gram matrix of two sets of features in float64, in blocks of bounded memory.
 
-    Float32 would not do: at a ridge of m * 1e-4 its errors of 1e-5 spoil a posterior variance.
+    Float32 is insufficient: at a ridge of m * 1e-4, its errors of 1e-5 spoil a posterior variance.
 
     Args:
         left: `(a, p)` floating point.

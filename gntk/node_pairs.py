@@ -1,21 +1,21 @@
 """Sum the kernel of the infinitely wide MLP over pairs of nodes, in compiled loops: `gntk.infinite_width` on the CPU.
 
-Where two nodes are nearly equal or opposite, a rounding error of 1e-16 in their cosine c is one of 1e-8 in their angle.
-So the loops carry the gap g = 1 - |c|. The difference of two unit nodes, or their sum if c < 0, gives it with all its
-digits, |u -+ u'|^2 / 2, and each layer gives that of the next. With x = |c| = 1 - g and q = arccos(x) / pi:
+If two nodes are nearly equal or opposite, a rounding error of 1e-16 in their cosine c is one of 1e-8 in their angle.
+The loops therefore use the gap g = 1 - |c|. The difference of two unit nodes, or their sum if c < 0, gives all its
+digits, |u -+ u'|^2 / 2, and each layer gives the gap of the next. With x = |c| = 1 - g and q = arccos(x) / pi:
 
     m = sqrt(g (2 - g)) / pi - q x,   c^(l+1) = x + m if c^(l) >= 0 else m           [Cho & Saul 2009, J_1]
     g^(l+1) = g - m if c^(l) >= 0 else 1 - m,   1 - a / pi = 1 - q if c^(l) >= 0 else q
     tau^(2) = x + n if c >= 0 else n,   n = (m - q x) / 2 = sqrt(g) P(g)
 
 arccos(x) is pi / 2 - arcsin(x) up to x = 1/2, and 2 arcsin(sqrt(g / 2)) beyond. Polynomials are Chebyshev interpolants
-(`mpmath.chebyfit`). A pair of nodes errs by 1e-15 times their lengths at most.
+(`mpmath.chebyfit`). The error of a pair of nodes is at most 1e-15 times their lengths.
 
-Columns are laid out in tiles of 64 nodes, padded with zeros. So the inner loops have one length, known to the compiler;
-it vectorises them without a remainder, and each pair of nodes is computed by the same instructions wherever it stands.
-Nodes of a row are taken two at a time, which halves the loads. Sums over the nodes of two graphs are taken in the order
-that is written: first over those of the graph with the smaller key, a hash of its nodes. So the sum for two graphs is
-the same to the last bit whatever other graphs there are.
+Columns are stored in tiles of 64 nodes, padded with zeros. The inner loops thus have one length, known to the compiler,
+which vectorises them without a remainder, and each pair of nodes is computed by the same instructions at any position.
+Nodes of a row are processed two at a time, which halves the loads. Sums over the nodes of two graphs are computed in
+the written order: first over those of the graph with the smaller key, a hash of its nodes. The sum for two graphs is
+thus exactly independent of the other graphs.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from torch import Tensor
 from gntk.aggregation import AggregatedGraphs, select_graphs
 from gntk.compilation import compile_loop
 
-TILE = 64  # nodes of a tile: scratch of a tile stays in L1, and few lanes are wasted on small sets
+TILE = 64  # nodes of a tile: its scratch stays in L1, and few lanes are wasted on small sets
 PAIRS_PER_CALL = 1 << 26  # a fifth of a second: compiled loops cannot be interrupted
-PAIRS = 2 * TILE  # of two nodes and those of a tile
-NEAR = 1 / 32  # gaps below it are measured again; an error e of any other cosine is one of 4 e in its angle
+PAIRS = 2 * TILE  # pairs of two nodes and those of a tile
+NEAR = 1 / 32  # gaps below it are recomputed; an error e of any other cosine is one of 4 e in its angle
 PER_PI = 1 / math.pi
 
 compile_in_order = partial(compile_loop, keep_order=True)
@@ -45,7 +45,7 @@ compile_in_order = partial(compile_loop, keep_order=True)
 
 @compile_in_order
 def arcsin(s, t):  # type: ignore[no-untyped-def]
-    """Approximate the arc sine of s, where t = s^2 <= 1/4, by s + s t P(t). It errs by 2^-57 s, and by rounding."""
+    """Approximate the arc sine of s, given t = s^2 <= 1/4, by s + s t P(t). The error is 2^-57 s, plus rounding."""
     t2 = t * t
     t4 = t2 * t2
     a = (0.16666666666666669 + 0.07499999999998433 * t) + t2 * (0.04464285714635543 + 0.030381944138531247 * t)
@@ -56,7 +56,7 @@ def arcsin(s, t):  # type: ignore[no-untyped-def]
 
 @compile_in_order
 def obtuse_ratio(g):  # type: ignore[no-untyped-def]
-    """Approximate P(g) = tau^(2) / sqrt(g) at the cosine g - 1, from -1 to 0. It errs by 2^-55, and by rounding."""
+    """Approximate P(g) = tau^(2) / sqrt(g) at the cosine g - 1, from -1 to 0. The error is 2^-55, plus rounding."""
     g2 = g * g
     g4 = g2 * g2
     a = (-0.22507907903927651 + 0.35637520847885223 * g) + g2 * (0.022038993156200785 + 0.004169991853276842 * g)
@@ -139,7 +139,7 @@ def _take_deep(cosines, gaps, kernels, depth):  # type: ignore[no-untyped-def]
 
 @compile_in_order
 def _pass_layer(cosines, gaps, kernels, share):  # type: ignore[no-untyped-def]
-    """Take cosines, gaps and tau of a tile from a layer to the next; `share` is 2^-l."""
+    """Advance cosines, gaps and tau of a tile by one layer. `share` is 2^-l."""
     for j in range(PAIRS):
         gap = gaps[j]
         x, half = 1 - gap, 0.5 * gap
@@ -162,7 +162,7 @@ def sum_node_pairs(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Add up node pairs of graphs `begin:end` of the rows and the graphs from `first` of the columns, in zeros."""
     cosines, gaps, kernels, sums = scratch[0], scratch[1], scratch[2], scratch[3]
-    lowest = 0  # the first graph that reaches into the tile
+    lowest = 0  # the first graph that extends into the tile
     for tile in range(len(tiles)):
         left, right = tile * TILE, (tile + 1) * TILE
         while starts[lowest + 1] <= left:
@@ -194,7 +194,7 @@ def sum_node_pairs(  # type: ignore[no-untyped-def]
 
 @compile_in_order
 def _scale_to_unit(nodes, rows, lengths):  # type: ignore[no-untyped-def]
-    """Fill lengths of nodes, and nodes of unit length; zeros stay zeros."""
+    """Fill lengths of nodes, and nodes of unit length. Zeros stay zeros."""
     for i in range(len(nodes)):
         square = 0.0
         for k in range(nodes.shape[1]):
@@ -209,10 +209,10 @@ class SortedGraphs:
     """Hold graphs in the layout of the compiled loops, sorted by key.
 
     Attributes:
-        order: `(K,)` int64. Where each of these graphs stood.
+        order: `(K,)` int64. Original position of each graph.
         keys: `(K,)` uint64. Hashes of the nodes of each graph, ascending.
-        rows: `(M, d')` float64. Nodes of unit length, or zero; d' is a multiple of four, at least 4.
-        lengths: `(M,)` float64. What each node was divided by.
+        rows: `(M, d')` float64. Nodes of unit length, or zero. d' is a multiple of four, at least 4.
+        lengths: `(M,)` float64. The divisor of each node.
         starts: `(K + 1,)` int64. The nodes of graph k are `starts[k]:starts[k + 1]`.
         tiles: `(ceil(M / 64), d', 64)` float64. The same nodes, padded with zeros to whole tiles.
     """
@@ -226,7 +226,7 @@ class SortedGraphs:
 
 
 def sort_graphs(graphs: AggregatedGraphs) -> SortedGraphs:
-    """Sort float64 graphs by key, and lay them out for the compiled loops."""
+    """Sort float64 graphs by key, and arrange them for the compiled loops."""
     nodes = np.ascontiguousarray(graphs.nodes.detach().numpy())
     parts = [nodes[start:stop] for start, stop in itertools.pairwise(graphs.offsets.tolist())]
     digests = b"".join(hashlib.blake2b(part.tobytes(), digest_size=8).digest() for part in parts)
@@ -248,11 +248,11 @@ def node_pair_sums(graphs: AggregatedGraphs, others: AggregatedGraphs, depth: in
 
     Args:
         graphs: K graphs of float64 nodes, on the CPU.
-        others: K' graphs of float64 nodes, on the CPU; `graphs` itself takes half the time.
+        others: K' graphs of float64 nodes, on the CPU. Passing `graphs` itself halves the time.
         depth: L.
 
     Returns:
-        `(K, K')` float64. An entry depends on its two graphs alone, to the last bit.
+        `(K, K')` float64. Each entry depends exactly on its two graphs only.
     """
     rows = sort_graphs(graphs)
     columns = rows if others is graphs else sort_graphs(others)
@@ -268,7 +268,7 @@ def node_pair_sums(graphs: AggregatedGraphs, others: AggregatedGraphs, depth: in
 
 
 def _sums_from(rows: SortedGraphs, columns: SortedGraphs, first: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
-    """Return the sums of each graph of the rows with the columns from its `first` on, and zeros before."""
+    """Return the sums of each graph of the rows with the columns starting at its `first`, and zeros before."""
     kernel = np.zeros((len(rows.keys), len(columns.keys)))
     pairs_of_a_graph = max(1, len(rows.rows) * len(columns.rows) // max(1, len(kernel)))
     step = max(1, PAIRS_PER_CALL // pairs_of_a_graph)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-NOISE = 1e-10  # of a quick root, as a share of the mean variance
+NOISE = 1e-10  # in a quick root, as a share of the mean variance
 
 
 def symmetric_root(covariance: Tensor) -> Tensor:
@@ -33,8 +33,8 @@ def quick_root(covariance: Tensor) -> Tensor:
 
         L L^T = C + e I,   e = `NOISE` times the mean variance      [Cholesky]
 
-    The noise makes L a continuous function of C for singular C, too: where an error of 1e-16 in C meets a pivot of
-    sqrt(e), it becomes one of 1e-11 in L.
+    The noise makes L a continuous function of C even for singular C: an error of 1e-16 in C at a pivot of sqrt(e)
+    becomes one of 1e-11 in L.
 
     Args:
         covariance: `(K, K)` float64, positive semi-definite, symmetric up to rounding.

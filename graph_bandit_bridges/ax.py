@@ -1,4 +1,4 @@
-"""Ax: a generation node that chooses among the graphs of a pool, by a campaign."""
+"""Ax: a generation node that chooses graphs of a pool by a campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph_bandit_env.extras import require
 
 require("ax", "`PoolNode`")
 
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig  # noqa: E402 - after the message for people
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig  # noqa: E402 - after the check for the extra
 from ax.core.parameter import FixedParameter  # noqa: E402
 from ax.core.trial_status import TrialStatus  # noqa: E402
 from ax.core.types import ComparisonOp  # noqa: E402
@@ -29,56 +29,56 @@ if TYPE_CHECKING:
 
     from graph_bandit_env import GraphPool
 
-MOST_CHOICES = 1000  # values that Ax takes of a choice parameter
+MOST_CHOICES = 1000  # maximum number of values of a choice parameter in Ax
 UNDER_WAY = (TrialStatus.CANDIDATE, TrialStatus.STAGED, TrialStatus.RUNNING, TrialStatus.DISPATCHED)
 DROPPED = (TrialStatus.ABANDONED, TrialStatus.EARLY_STOPPED)
-"""Statuses of trials whose graph is not chosen again, and teaches nothing."""
+"""Statuses of trials whose graph is neither chosen again nor used for training."""
 Value: TypeAlias = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A sum of metrics of which something is wanted."""
+    """A weighted sum of metrics with a goal."""
 
     goal: Goal
-    """What is wanted of it."""
+    """The goal, such as to maximize the sum."""
     weights: Mapping[str, float]
     """The weight of each metric in the sum, by its signature."""
 
     def measure(self, key: str, results: Mapping[str, tuple[float, float]], name: str) -> Measurement | None:
-        """Return the result of a graph; None if a metric is missing.
+        """Return the result of a graph, or None if a metric is missing.
 
             y = sum_m w_m y_m,   noise^2 = sum_m (w_m sem_m)^2
 
         Args:
             key: id of the graph.
-            results: results of the metrics and their standard errors, NaN or 0 if not known, by signature.
+            results: results of the metrics and their standard errors by signature. NaN or 0 marks an unknown error.
             name: name of the goal in the campaign.
         """
         if not self.weights.keys() <= results.keys():
             return None
         value = sum(weight * results[metric][0] for metric, weight in self.weights.items())
         noise = math.hypot(*(weight * results[metric][1] for metric, weight in self.weights.items()))
-        return Measurement(key, value, 0, goal=name, noise=noise if noise > 0 else None)  # written so that NaN fails
+        return Measurement(key, value, 0, goal=name, noise=noise if noise > 0 else None)  # False for NaN
 
 
 class PoolNode(ExternalGenerationNode):
-    """Choose the graphs of a pool, the values of one parameter, by what is known of them.
+    """Choose the next graph of a pool, as the value of one parameter, from earlier results.
 
-    `pool_parameter(pool)` makes the parameter: of the ids or, of more than 1,000 graphs, of their indices; `id_of` says
-    which graph a value means. Each graph is chosen once. Trials that failed teach what fails, and are not tried again.
-    Those that were abandoned or stopped early teach nothing, and are not tried again. Those that run, or wait to, count
-    as pending. Stale trials, which never ran, can be tried again. With several objectives, or outcome constraints,
-    graphs are chosen for the front; a weighted sum of metrics is one quantity. Standard errors of results are their
-    noise. Thresholds of objectives are not used.
+    `pool_parameter(pool)` creates the parameter, whose values are the ids or, for more than 1,000 graphs, the indices.
+    `id_of` converts a value to an id. Each graph is chosen once. Failed trials train the model of failures.
+    Abandoned and early-stopped trials are ignored by the model, but their graphs are not chosen again. Running and
+    waiting trials are pending. Graphs of stale trials, which never ran, can be chosen again. With several objectives or
+    outcome constraints, graphs are chosen for the Pareto front. A weighted sum of metrics is one quantity. Standard
+    errors of results are their noise. Thresholds of objectives are not used.
 
-    The node keeps no results: each choice is made from the trials of the experiment, so that an experiment can be saved
-    and continued. Other parameters have to be fixed.
+    The node stores no results. It reads the trials of the experiment for each choice, so an experiment can be saved and
+    continued. Other parameters must be fixed.
 
     Args:
-        pool: K graphs, such as `from_smiles(...)` makes.
+        pool: K graphs, for example from `from_smiles(...)`.
         parameter: name of the parameter.
-        agent: the agent that chooses, as on the command line; None: the default for these graphs.
+        agent: name of the agent, as on the command line. If None, the default for these graphs.
         seed: seed of all randomness.
         name: name of the node in a generation strategy.
 
@@ -89,7 +89,7 @@ class PoolNode(ExternalGenerationNode):
     def __init__(
         self, pool: GraphPool, parameter: str = "id", agent: str | None = None, seed: int = 0, name: str = "PoolNode"
     ) -> None:
-        super().__init__(name=name, should_deduplicate=False)  # a campaign chooses no graph twice
+        super().__init__(name=name, should_deduplicate=False)  # a campaign never repeats a graph
         self._parameter, self._ids, self._campaigns = parameter, tuple(pool.ids), PoolCampaigns(pool, agent, seed)
         self._campaign: Campaign | None = None
         self._as_index, self._fixed = False, dict[str, Value]()
@@ -98,8 +98,8 @@ class PoolNode(ExternalGenerationNode):
         """Read the trials of an experiment.
 
         Raises:
-            ValueError: if the experiment has no such parameter, others are not fixed, an objective or a constraint is
-                not one that a campaign can pursue, or a trial is of no graph of the pool.
+            ValueError: if the experiment has no such parameter, others are not fixed, a campaign does not support an
+                objective or constraint, or a trial has no graph of the pool.
         """
         parameters = dict(experiment.search_space.parameters)
         own = parameters.pop(self._parameter, None)
@@ -121,10 +121,10 @@ class PoolNode(ExternalGenerationNode):
         self._campaign = self._campaigns.after(tried, goals, maximize)
 
     def get_next_candidate(self, pending_parameters: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-        """Return the graph to try next, and the fixed parameters.
+        """Return the next graph and the fixed parameters.
 
         Raises:
-            SearchSpaceExhausted: if all graphs were tried.
+            SearchSpaceExhausted: if all graphs have been tried.
         """
         if self._campaign is None:
             raise RuntimeError("Expected `update_generator_state` first. Got a node that has read no experiment.")
@@ -136,17 +136,17 @@ class PoolNode(ExternalGenerationNode):
         return {self._parameter: self._campaign.ids.index(key) if self._as_index else key, **self._fixed}
 
     def new_trial_limit(self, raise_generation_errors: bool = False) -> int:
-        """Return how many graphs are left, so that more trials are not asked for at once."""
+        """Return the number of remaining graphs, the limit for new trials."""
         trials = [trial for trial in self.experiment.trials.values() if trial.status is not TrialStatus.STALE]
         tried = {self.id_of(arm.parameters[self._parameter]) for trial in trials for arm in trial.arms}
         left, other = len(self._ids) - len(tried), super().new_trial_limit(raise_generation_errors)
         return left if other < 0 else min(left, other)
 
     def id_of(self, value: Value) -> str:
-        """Return the id of the graph that a value of the parameter means.
+        """Return the id of the graph for a value of the parameter.
 
         Raises:
-            ValueError: if it means none.
+            ValueError: if there is no such graph.
         """
         if isinstance(value, str):
             return value
@@ -155,7 +155,7 @@ class PoolNode(ExternalGenerationNode):
         return self._ids[value]
 
     def _read(self, experiment: Experiment, data: Data, quantities: Sequence[Quantity]) -> Trials:
-        """Return what the trials of an experiment tell of graphs."""
+        """Convert the trials of an experiment to results and statuses of graphs."""
         rows: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
         columns = ("trial_index", "arm_name", "metric_signature", "mean", "sem")
         for index, arm, metric, mean, error in zip(*(data.df[name] for name in columns), strict=True):
@@ -175,14 +175,14 @@ class PoolNode(ExternalGenerationNode):
                     pairs = zip(quantities, names, strict=True)
                     found = [quantity.measure(key, results, name) for quantity, name in pairs]
                     measured += [result for result in found if result is not None]
-                    waiting.append(key)  # if there are no results
+                    waiting.append(key)  # has no effect if there are results
         return Trials(measured, failed, waiting, dropped)
 
 
 def pool_parameter(pool: GraphPool, name: str = "id") -> ChoiceParameterConfig | RangeParameterConfig:
-    """Return the parameter of an experiment whose values are the graphs of a pool, for `configure_experiment`.
+    """Return a parameter for `configure_experiment` whose values are the graphs of a pool.
 
-    Ax takes at most 1,000 values of a choice. Of more graphs the values are their indices, from 0 to K - 1.
+    Ax accepts at most 1,000 values of a choice. For more graphs, the values are their indices from 0 to K - 1.
 
     Args:
         pool: K graphs, at least two.
@@ -194,7 +194,7 @@ def pool_parameter(pool: GraphPool, name: str = "id") -> ChoiceParameterConfig |
 
 
 def objectives_of(config: OptimizationConfig) -> Iterator[Quantity]:
-    """Yield what an experiment is to make large or small.
+    """Yield the quantities that an experiment maximizes or minimizes.
 
     Raises:
         ValueError: if one of several objectives is a sum of metrics.
@@ -210,7 +210,7 @@ def objectives_of(config: OptimizationConfig) -> Iterator[Quantity]:
 
 
 def constraints_of(config: OptimizationConfig) -> Iterator[Quantity]:
-    """Yield what an experiment limits, two constraints of one sum of metrics as one range.
+    """Yield the quantities that an experiment constrains. Two constraints on one sum of metrics make a range.
 
     Raises:
         ValueError: if a bound is relative to a baseline.
@@ -219,7 +219,7 @@ def constraints_of(config: OptimizationConfig) -> Iterator[Quantity]:
     for constraint in config.outcome_constraints:
         if constraint.relative:
             raise ValueError(f"Expected absolute bounds of constraints. Got {constraint.expression!r}.")
-        weights = dict(constraint.metric_weights)  # of a single metric it is 1: Ax divides by it
+        weights = dict(constraint.metric_weights)  # the weight of a single metric is 1, as Ax divides by it
         terms = [f"{w:g} {name}" for name, w in zip(constraint.metric_names, weights.values(), strict=True)]
         text = constraint.metric_names[0] if len(terms) == 1 else " + ".join(terms)
         _, lows, highs = ranges.setdefault(text, (weights, [], []))

@@ -1,4 +1,4 @@
-"""BoTorch: the exact posterior of an agent, as a model whose inputs are indices of the graphs of a pool."""
+"""BoTorch: the exact posterior of an agent as a model over the indices of a pool's graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graph_bandit_env.extras import require
 
 require("botorch", "`PoolModel`")
 
-from botorch.models.model import FantasizeMixin, Model, ModelList  # noqa: E402 - after the message for people
+from botorch.models.model import FantasizeMixin, Model, ModelList  # noqa: E402 - after the check for the extra
 from botorch.posteriors import GPyTorchPosterior, Posterior, TransformedPosterior  # noqa: E402
 from gpytorch.constraints import Positive  # noqa: E402
 from gpytorch.distributions import MultivariateNormal  # noqa: E402
@@ -35,43 +35,43 @@ Units: TypeAlias = Literal["rewards", "targets"]
 
 @dataclass(frozen=True, eq=False)
 class ImaginedResults:
-    """Results that a model is conditioned on beyond those of its agent."""
+    """Additional results that a model is conditioned on, such as fantasies."""
 
     index: Tensor
     """`(..., n)` int64. The graphs."""
     targets: Tensor
-    """`(..., n)` float64, with as many dimensions as `index` or more. The results, as targets."""
+    """`(..., n)` float64, with at least as many dimensions as `index`. The results as targets."""
     noises: Tensor
     """`(..., n)` float64. Noise variances, in squared units of the targets."""
 
     def joined(self, later: ImaginedResults) -> ImaginedResults:
-        """Return these results and later ones."""
+        """Concatenate these results and later ones."""
         index, targets = join(self.index, later.index), join(self.targets, later.targets)
         return ImaginedResults(index, targets, join(self.noises, later.noises))
 
 
 class PoolModel(Model, FantasizeMixin):
-    """Give BoTorch the exact posterior of an agent's Gaussian process, over the graphs of its set.
+    """BoTorch model with the exact posterior of an agent's Gaussian process over the graphs of its set.
 
-    X holds indices of graphs, `(..., q, 1)`: all K graphs are `torch.arange(K).double().unsqueeze(1)`, which
-    `optimize_acqf_discrete` takes as `choices`. It cannot be differentiated in X. All is float64, and on the CPU.
+    X contains indices of graphs, `(..., q, 1)`. For all K graphs, pass `torch.arange(K).double().unsqueeze(1)` as
+    `choices` to `optimize_acqf_discrete`. There is no gradient in X. All tensors are float64 on the CPU.
 
-    The model is of rewards, of which large ones are wanted: values, or minus the values where a campaign minimizes.
-    Some agents, the default ones of campaigns among them, model the ranks of rewards as if they were normal
-    (`warp="normal_scores"`). In units of rewards their posterior is then a `TransformedPosterior`: mean, variance and
-    samples are those of the rewards. With `units="targets"` it is Gaussian for every agent, and an acquisition function
-    chooses as the agent's rule of that name does.
+    The model predicts rewards, which are maximized: the values, or minus the values if a campaign minimizes. Some
+    agents, such as the defaults of campaigns, model normal scores of ranks (`warp="normal_scores"`). Their posterior in
+    units of rewards is a `TransformedPosterior` with the mean, variance and samples of the rewards. With
+    `units="targets"`, the posterior is Gaussian for every agent, and an acquisition function makes the same choices as
+    the agent's rule of that name.
 
-    Weights, noise and scale stay those of the agent: `condition_on_observations` and `fantasize` do not learn them
-    again. A model does not follow its agent: make another after further results.
+    Weights, noise and scale remain those of the agent: `condition_on_observations` and `fantasize` do not refit them.
+    A model is not updated with its agent. Create a new one after further results.
 
     Args:
         agent: a trained agent with an exact process on one graph set: `gp-`, `molecule-`, `gntk-`, `wl-` or `lin-`.
-        units: of what the model predicts: "rewards"; or "targets", the scale on which the agent models them.
+        units: units of the predictions: "rewards", or "targets" for the scale on which the agent models them.
 
     Raises:
         MissingExtraError: if BoTorch is not installed.
-        ValueError: if the agent has no exact process or plays changing graphs, or there are no such units.
+        ValueError: if the agent has no exact process or plays changing graphs, or the units are unknown.
         RuntimeError: before the first `reset` of the agent.
     """
 
@@ -99,7 +99,7 @@ class PoolModel(Model, FantasizeMixin):
 
     @property
     def batch_shape(self) -> torch.Size:
-        """Return the shape of the batch of models, which fantasies make."""
+        """Return the batch shape of the model, from fantasies."""
         return torch.Size() if self._imagined is None else self._imagined.targets.shape[:-1]
 
     def posterior(
@@ -113,13 +113,13 @@ class PoolModel(Model, FantasizeMixin):
 
         Args:
             X: `(..., q, 1)`. Indices of graphs.
-            output_indices: None, or the only output, 0.
-            observation_noise: True adds the noise of one more result of each; a tensor `(..., q, 1)` adds these
-                variances, in squared units of the model, or of the targets where rewards are modelled by ranks.
-            posterior_transform: changes the posterior, if there is one.
+            output_indices: None, or the only output 0.
+            observation_noise: True adds the noise of one result per graph. A tensor `(..., q, 1)` adds these variances,
+                in squared units of the model, or of the targets if rewards are modelled by rank.
+            posterior_transform: optional transform of the posterior.
 
         Raises:
-            ValueError: if X does not hold indices of graphs, or there is no such output.
+            ValueError: if X does not contain indices of graphs, or there is no such output.
         """
         self.subset_output([0] if output_indices is None else output_indices)
         mean, covariance = self._joint(self._read(X))
@@ -129,7 +129,7 @@ class PoolModel(Model, FantasizeMixin):
             covariance = covariance + torch.diag_embed(noises.expand_as(mean))
         if self._in_rewards and not self._is_warped:
             mean, covariance = self._targets.to_rewards(mean), self._unit**2 * covariance
-        posterior = GPyTorchPosterior(MultivariateNormal(mean, DenseLinearOperator(covariance)))  # factored when needed
+        posterior = GPyTorchPosterior(MultivariateNormal(mean, DenseLinearOperator(covariance)))  # factorized lazily
         if self._is_warped:
             posterior = TransformedPosterior(
                 posterior,
@@ -140,33 +140,33 @@ class PoolModel(Model, FantasizeMixin):
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
     def condition_on_observations(self, X: Tensor, Y: Tensor, noise: Tensor | None = None) -> Self:
-        """Return the model given more results, without learning weights, noise and scale again.
+        """Condition the model on more results, with fixed weights, noise and scale.
 
             m' = m + C(., X) (C(X, X) + N)^{-1} (y - m(X)),   C' = C - C(., X) (C(X, X) + N)^{-1} C(X, .)
             [Rasmussen & Williams 2006, Eqs. 2.23 and 2.24, with the posterior as the prior]
 
         Args:
-            X: `(..., n, 1)`. Indices of graphs, of which one may have several results.
-            Y: `(..., n, 1)`. Rewards, in units of the model; more dimensions in front make a batch of models.
-            noise: `(..., n, 1)`. Their noise variances, as in `posterior`; None: that of one more result.
+            X: `(..., n, 1)`. Indices of graphs. A graph may have several results.
+            Y: `(..., n, 1)`. Rewards in units of the model. Extra leading dimensions make a batch of models.
+            noise: `(..., n, 1)`. Noise variances, as in `posterior`. If None, the noise of one result.
 
         Raises:
-            ValueError: if X does not hold indices of graphs.
+            ValueError: if X does not contain indices of graphs.
         """
         index, values = self._read(X), Y.double().squeeze(-1)
         values = values.expand(*torch.broadcast_shapes(values.shape[:-1], index.shape[:-1]), values.shape[-1])
         targets = self._targets.of(values) if self._in_rewards else values
         noises = torch.full_like(targets, self._noise) if noise is None else self._noises(noise).expand_as(targets)
         more = ImaginedResults(index, targets, noises)
-        conditioned = copy.copy(self)  # parts are shared; nothing is changed in place
+        conditioned = copy.copy(self)  # parts are shared, as nothing is changed in place
         conditioned._imagined = more if self._imagined is None else self._imagined.joined(more)
         return conditioned
 
     def subset_output(self, idcs: Sequence[int]) -> Self:
-        """Return the model itself, which has one output.
+        """Return the model itself, as it has one output.
 
         Raises:
-            ValueError: if another one is wanted.
+            ValueError: if another output is requested.
         """
         if [*idcs] not in ([0], [-1]):
             raise ValueError(f"Expected output 0, the only one. Got {list(idcs)}.")
@@ -187,12 +187,12 @@ class PoolModel(Model, FantasizeMixin):
         return noise.double().squeeze(-1) / self._unit**2
 
     def _moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and standard deviation of the rewards of normal targets of any shape."""
+        """Return the mean and standard deviation of the rewards for normal targets of any shape."""
         moments = self._targets.moments(mean.flatten(), variance.sqrt().flatten())
         return moments[0].view_as(mean), moments[1].view_as(mean)
 
     def _joint(self, index: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean `(..., q)` and covariance `(..., q, q)` of the targets of graphs `(..., q)`."""
+        """Return the mean `(..., q)` and covariance `(..., q, q)` of the targets of graphs `(..., q)`."""
         if self._imagined is None:
             return self._posterior.joint(index)
         mean, covariance = self._posterior.joint(join(self._imagined.index, index))
@@ -204,21 +204,21 @@ class CampaignPoints:
     """The graphs of a campaign as inputs of a `PoolModel`."""
 
     ids: tuple[str, ...]
-    """Name of each graph, by its index."""
+    """Id of each graph, by index."""
     measured: Tensor
-    """`(q, 1)` float64. Graphs with a result, or with one for each goal: `X_baseline` of BoTorch."""
+    """`(q, 1)` float64. Graphs with a result for each goal: `X_baseline` of BoTorch."""
     pending: Tensor
-    """`(p, 1)` float64. Graphs that are being measured: `X_pending`."""
+    """`(p, 1)` float64. Pending graphs: `X_pending`."""
     choices: Tensor
     """`(n, 1)` float64. Graphs that can be suggested: `choices` of `optimize_acqf_discrete`."""
 
     @classmethod
     def of(cls, campaign: Campaign, among: Sequence[bool] | None = None) -> Self:
-        """Return those of a campaign.
+        """Return the points of a campaign.
 
         Args:
             campaign: the campaign.
-            among: `(K,)` bool. Graphs that can be suggested; None: all that the campaign can suggest.
+            among: `(K,)` bool. Graphs that can be suggested. If None, all that the campaign can suggest.
         """
         index_of = {key: k for k, key in enumerate(campaign.ids)}
         groups = [campaign.state.settled(), campaign.state.pending]
@@ -227,15 +227,15 @@ class CampaignPoints:
         return cls(campaign.ids, *(torch.tensor(index).double().unsqueeze(1) for index in (*known, choices)))
 
     def names(self, candidates: Tensor) -> list[str]:
-        """Return the ids of graphs `(..., 1)` that BoTorch chose."""
+        """Return the ids of the graphs `(..., 1)` that BoTorch chose."""
         return [self.ids[int(k)] for k in candidates.flatten().tolist()]
 
 
 def campaign_model(campaign: Campaign, units: Units = "rewards") -> Model:
-    """Return the model of what a campaign has learnt: a `PoolModel`; of several goals a `ModelList` of one for each.
+    """Return the model of a campaign: a `PoolModel`, or a `ModelList` of one per goal for several goals.
 
-    The agents of several goals are independent. Minus the values are modelled of goals that are minimized, the values
-    of all others, limits and ranges among them.
+    The agents of several goals are independent. The models predict minus the values for minimized goals, and the values
+    for all others, including limits and ranges.
 
     Args:
         campaign: a campaign whose agent has an exact process.
@@ -246,16 +246,16 @@ def campaign_model(campaign: Campaign, units: Units = "rewards") -> Model:
 
 
 def condition(mean: Tensor, covariance: Tensor, targets: Tensor, noises: Tensor) -> tuple[Tensor, Tensor]:
-    """Condition normal variables on noisy values of the first n of them; see `condition_on_observations`.
+    """Condition normal variables on noisy values of the first n, as in `condition_on_observations`.
 
     Args:
         mean: `(..., n + q)` float64.
         covariance: `(..., n + q, n + q)` float64.
         targets: `(..., n)` float64. The values.
-        noises: `(..., n)` float64. Their noise variances.
+        noises: `(..., n)` float64. The noise variances.
 
     Returns:
-        Means `(..., q)` and covariances `(..., q, q)` of the others, with all dimensions in front broadcast.
+        Means `(..., q)` and covariances `(..., q, q)` of the others, with leading dimensions broadcast.
     """
     size = targets.shape[-1]
     inner, cross, rest = covariance[..., :size, :size], covariance[..., :size, size:], covariance[..., size:, size:]
@@ -269,6 +269,6 @@ def condition(mean: Tensor, covariance: Tensor, targets: Tensor, noises: Tensor)
 
 
 def join(first: Tensor, second: Tensor) -> Tensor:
-    """Join tensors `(..., n)` and `(..., q)` to `(..., n + q)`, with all dimensions in front broadcast."""
+    """Concatenate tensors `(..., n)` and `(..., q)` to `(..., n + q)`, with leading dimensions broadcast."""
     batch = torch.broadcast_shapes(first.shape[:-1], second.shape[:-1])
     return torch.cat([part.expand(*batch, part.shape[-1]) for part in (first, second)], dim=-1)

@@ -12,19 +12,18 @@ from graph_bandit_lab.logged import Log
 
 
 def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> dict[str, object]:
-    """Return a log as the `bandit_feedback` of Open Bandit Pipeline, for its estimators and their comparison.
+    """Convert a log to the `bandit_feedback` of Open Bandit Pipeline, for its estimators.
 
-    Intervals of that package take rounds as independent: they do not hold for a log of an agent that learned
-    (`Log.learns`).
+    That package assumes independent rounds for its intervals. They do not hold for learning agents (`Log.learns`).
 
     Args:
         log: the log.
-        graph_set: the graphs, whose mean node features become `action_context`; None: one-hot rows.
+        graph_set: the graphs, whose mean node features become `action_context`. If None, one-hot rows.
 
     Returns:
-        T rounds on K graphs, by the keys of that package. `context` `(T, K)` is 1 for each graph that the round offers,
-        all in which rounds differ; `action_context` `(K, d)` describes the graphs, `pi_b` `(T, K, 1)` has the
-        probabilities of all and `pscore` `(T,)` of those played; `expected_reward` is not known.
+        T rounds on K graphs, by the keys of that package. `context` `(T, K)` is 1 for each graph offered in the round,
+        the only difference between rounds. `action_context` `(K, d)` describes the graphs. `pi_b` `(T, K, 1)` has the
+        probabilities of all graphs and `pscore` `(T,)` those of the played ones. `expected_reward` is unknown.
 
     Raises:
         ValueError: if the graphs are not those of the log.
@@ -49,16 +48,16 @@ def to_open_bandit(log: Log, graph_set: GraphSet | None = None) -> dict[str, obj
 
 
 def from_open_bandit(feedback: Mapping[str, object], learns: bool, masks: ArrayLike | None = None) -> Log:
-    """Return a `bandit_feedback` of Open Bandit Pipeline as a log, whatever it is of.
+    """Convert a `bandit_feedback` of Open Bandit Pipeline to a log. The actions need not be graphs.
 
     Args:
-        feedback: has `action`, `reward`, `pscore` and `pi_b`.
-        learns: whether the policy of the log depended on earlier rewards.
-        masks: `(T, K)` bool. Which actions were on offer; None: all.
+        feedback: a mapping with `action`, `reward`, `pscore` and `pi_b`.
+        learns: True if the policy of the log depended on earlier rewards.
+        masks: `(T, K)` bool. The available actions. If None, all.
 
     Raises:
-        ValueError: if a key is missing, rounds show more than one action, `pscore` is not that of `pi_b`, or the rest
-            is not a log.
+        ValueError: if a key is missing, a round has several actions, `pscore` differs from `pi_b`, or the rest is not
+            a valid log.
     """
     missing = [key for key in ("action", "reward", "pscore", "pi_b") if feedback.get(key) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""Optuna: a sampler that chooses among the graphs of a pool, by a campaign."""
+"""Optuna: a sampler that chooses graphs of a pool by a campaign."""
 
 from __future__ import annotations
 
@@ -19,40 +19,39 @@ from graph_bandit_env.pools import KernelPool, Slot, every_action
 
 require("optuna", "`PoolSampler`")
 
-from optuna.distributions import BaseDistribution, CategoricalDistribution  # noqa: E402 - after the message for people
+from optuna.distributions import BaseDistribution, CategoricalDistribution  # noqa: E402 - after the check for the extra
 from optuna.samplers import BaseSampler, RandomSampler  # noqa: E402
 from optuna.search_space import intersection_search_space  # noqa: E402
 from optuna.study import Study, StudyDirection  # noqa: E402
 from optuna.trial import FrozenTrial, TrialState  # noqa: E402
 
 UNSETTLED = (TrialState.RUNNING, TrialState.WAITING, TrialState.PRUNED)
-"""States of trials whose graph is not chosen again, and teaches nothing."""
+"""States of trials whose graph is neither chosen again nor used for training."""
 
 
 class PoolSampler(BaseSampler):
-    """Choose the values of a categorical parameter, the ids of a pool, by what is known of its graphs.
+    """Choose the next graph of a pool, as the value of a categorical parameter, from earlier results.
 
-    The objective asks for `trial.suggest_categorical(parameter, pool.ids)`. Other categorical parameters that all
-    trials have are slots beside it, and their combinations are chosen. Each graph, or combination, is chosen once; the
-    study stops when all are.
+    The objective calls `trial.suggest_categorical(parameter, pool.ids)`. Other categorical parameters that all trials
+    have are additional slots, and the sampler chooses combinations. Each graph or combination is chosen once. The study
+    stops after the last one.
 
-    Trials that failed teach what fails; those that run, wait or were pruned teach nothing, and are not chosen again.
-    With several objectives, or constraints (`Trial.set_constraint`), graphs are chosen for the front.
+    Failed trials train the model of failures. Running, waiting and pruned trials are not used for training and not
+    repeated. With several objectives or constraints (`Trial.set_constraint`), graphs are chosen for the front.
 
-    With `graph=W`, the choices are the nodes of a graph. Nodes that heavy edges join are expected to have similar
-    values.
+    With `graph=W`, the choices are the nodes of a graph. Nodes with heavy edges between them are assumed similar.
 
-    The sampler keeps no results: each trial is chosen from the trials in the storage, so that studies can be continued,
-    and several processes can share one. Other parameters are sampled at random.
+    The sampler stores no results. It reads the trials in the storage for each choice, so studies can be continued and
+    shared by several processes. Other parameters are sampled at random.
 
     Args:
-        pool: K graphs, such as `from_smiles(...)` makes. With `graph`, K choices, in the order of its rows; None: the
-            nodes of a graph of networkx, or the integers from 0 to K - 1.
+        pool: K graphs, for example from `from_smiles(...)`. With `graph`, K choices in the order of its rows. If None,
+            the nodes of a networkx graph, or the integers from 0 to K - 1.
         parameter: name of the parameter.
-        agent: the agent that chooses, as on the command line; None: the default for these graphs.
+        agent: name of the agent, as on the command line. If None, the default for these graphs.
         seed: seed of all randomness.
-        graph: `(K, K)`. Symmetric weights of the edges between choices, not negative: an array, a sparse matrix of
-            SciPy, or a graph of networkx. `laplacian_kernel` says how similar they make the choices.
+        graph: `(K, K)`. Symmetric, non-negative weights of the edges between choices: an array, a sparse SciPy matrix
+            or a networkx graph. `laplacian_kernel` defines the similarity of the choices.
 
     Raises:
         MissingExtraError: if Optuna is not installed.
@@ -76,19 +75,19 @@ class PoolSampler(BaseSampler):
         self._choices = CategoricalDistribution(choices)
 
     def reseed_rng(self) -> None:
-        """Seed the sampling of other parameters again, as Optuna asks for in each of its processes."""
+        """Reseed the sampling of other parameters, as Optuna requires in each process."""
         self._random.reseed_rng()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Return the ids of the pool, and the other categorical parameters of all trials so far."""
+        """Return the distributions of the ids and of the other categorical parameters of all trials so far."""
         known = intersection_search_space(study.get_trials(deepcopy=False), include_pruned=True)
         return {self._parameter: self._choices, **slots_of(known)}
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, Any]) -> dict[str, object]:
-        """Return the id of the graph to try next, and the values of the other parameters.
+        """Return the id of the next graph and the values of the other parameters.
 
         Raises:
-            ValueError: if all graphs were tried, or an earlier trial is of no graph of the pool.
+            ValueError: if all graphs have been tried, or an earlier trial has no graph of the pool.
         """
         trials = [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]
         campaign = self._open(study, trials, search_space)
@@ -102,14 +101,14 @@ class PoolSampler(BaseSampler):
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Stop the study if all graphs were tried."""
+        """Stop the study if all graphs have been tried."""
         space: Any = self.infer_relative_search_space(study, trial) | slots_of(trial.distributions)
         tried = {id_of(other, space) for other in study.get_trials(deepcopy=False)} - {None}
         if len(tried) >= math.prod(len(given.choices) for given in space.values()):
             study.stop()
 
     def _open(self, study: Study, trials: Sequence[FrozenTrial], space: Mapping[str, Any]) -> Campaign:
-        """Return a campaign that knows the trials."""
+        """Return a campaign with the results of the trials."""
         if len(space) > 1 and self._known[0] != space:
             slots = [Slot(self._parameter, "structure", tuple(self._pool.ids), self._pool)]
             slots += [Slot(name, "category", tuple(map(str, range(len(space[name].choices))))) for name in [*space][1:]]
@@ -133,7 +132,7 @@ class PoolSampler(BaseSampler):
 
 
 def slots_of(given: Mapping[str, BaseDistribution]) -> dict[str, CategoricalDistribution]:
-    """Return the categorical parameters among some, by name, without those of one value."""
+    """Return the categorical parameters with more than one value, by name."""
     return {name: one for name, one in given.items() if isinstance(one, CategoricalDistribution) and one.choices[1:]}
 
 
@@ -143,22 +142,22 @@ def combinations(space: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
 
 
 def name_of(values: Iterable[object]) -> str:
-    """Return the id of some values."""
+    """Return the id for some values."""
     return " | ".join(map(str, values))
 
 
 def id_of(trial: FrozenTrial, space: Iterable[str]) -> str | None:
-    """Return the id of what a trial tries; None if it lacks a parameter so far."""
-    given = {**trial.system_attrs.get("fixed_params", {}), **trial.params}  # the first of trials that wait in a queue
+    """Return the id of a trial's graph or combination, or None if it lacks a parameter so far."""
+    given = {**trial.system_attrs.get("fixed_params", {}), **trial.params}  # `fixed_params` is for enqueued trials
     return name_of(given[name] for name in space) if given.keys() >= {*space} else None
 
 
 def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -> tuple[Goal, ...]:
-    """Return the goals of a study; none with one objective and no constraints.
+    """Return the goals of a study, or an empty tuple for one objective without constraints.
 
     Args:
-        directions: of its objectives.
-        constraints: names of its constraints, which are met up to 0.
+        directions: directions of the objectives.
+        constraints: names of the constraints, which are satisfied up to 0.
     """
     if len(directions) == 1 and not constraints:
         return ()
@@ -168,7 +167,7 @@ def goals_of(directions: Sequence[StudyDirection], constraints: Sequence[str]) -
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
-    """Return the values of the constraints of a trial, by name."""
+    """Return the constraint values of a trial by name."""
     return {f"constraint {name}": float(value) for name, value in (trial.constraints or {}).items()}
 
 
@@ -178,7 +177,7 @@ def laplacian_kernel(weights: ArrayLike) -> NDArray[np.float64]:
         k = (I + L)^{-1},   L = diag(sum_j w_ij) - W      [Smola & Kondor 2003]
 
     Args:
-        weights: `(K, K)`. Weights of the edges; those of loops do not count.
+        weights: `(K, K)`. Weights of the edges. Loops are ignored.
 
     Raises:
         ValueError: if the matrix is not square, finite and symmetric, or an entry is negative.

@@ -1,4 +1,4 @@
-"""What a study of another library has tried, as a campaign."""
+"""Convert the trials of other libraries to a campaign."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trials:
-    """What was tried of the graphs of a pool, by their ids. An id may come up several times, and in several lists."""
+    """Trials of the graphs of a pool, by id. An id may occur several times and in several lists."""
 
     measured: Sequence[Measurement] = field(default=())
-    """Results; those of graphs that are tried several times are averaged, and equal ones count once."""
+    """Results. Several results of a graph are averaged, and equal ones count once."""
     failed: Iterable[str] = field(default=())
-    """Graphs that could not be measured, which teaches what fails; unless there are results of them."""
+    """Graphs whose measurement failed. The model learns from them, unless they have results."""
     waiting: Iterable[str] = field(default=())
-    """Graphs that are being measured, or whose results say nothing: they are not chosen again."""
+    """Pending graphs, and graphs without usable results. They are not chosen again."""
     dropped: Iterable[str] = field(default=())
-    """Graphs that nobody will measure, which teaches nothing: they are not chosen again, and not reckoned with."""
+    """Graphs that will not be measured. They are not chosen again and ignored by the model."""
 
 
 class PoolCampaigns:
-    """Make a campaign on the same pool as often as a study asks for the next trial.
+    """Create a campaign on the same pool for each new trial of a study.
 
-    Each depends on what was tried alone. What the agent computes of the graphs is computed once.
+    Each campaign depends only on the earlier trials. The agent's features of the graphs are computed once.
 
     Args:
         pool: K graphs.
-        agent: the agent that chooses, as on the command line; None: the default for these graphs.
+        agent: name of the agent, as on the command line. If None, the default for these graphs.
         seed: seed of all randomness.
 
     Raises:
-        TypeError: if it is no pool.
+        TypeError: if `pool` is not a pool.
     """
 
     def __init__(self, pool: GraphPool, agent: str | None = None, seed: int = 0) -> None:
@@ -48,18 +48,18 @@ class PoolCampaigns:
         self._empty: tuple[object, Campaign] | None = None
 
     def after(self, trials: Trials, goals: Sequence[Goal] = (), maximize: bool = True) -> Campaign:
-        """Return a campaign that knows what was tried.
+        """Return a campaign with the results of earlier trials.
 
-        A graph whose results are complete is measured, whatever else was tried of it. Where results of some goals are
-        missing, it is not chosen again.
+        A graph with results for all goals is measured, regardless of its other trials. A graph with missing results is
+        not chosen again.
 
         Args:
-            trials: what was tried.
-            goals: what is wanted of several quantities; none: one is measured, and its results have no goal.
-            maximize: whether large values are wanted; without goals.
+            trials: the earlier trials.
+            goals: goals for several quantities. If empty, there is one quantity, and its results have no goal.
+            maximize: if True, maximize the quantity. Used without goals.
 
         Raises:
-            ValueError: if something was tried that is no graph of the pool, or the agent cannot play these graphs.
+            ValueError: if a trial has no graph of the pool, or the agent does not support these graphs.
         """
         campaign = self._begin(tuple(goals), maximize)
         measured = tuple(dict.fromkeys(trials.measured))
@@ -78,7 +78,7 @@ class PoolCampaigns:
         return campaign
 
     def _begin(self, goals: tuple[Goal, ...], maximize: bool) -> Campaign:
-        """Return a campaign that knows nothing; it shares what was computed of the graphs for the last one."""
+        """Return a campaign without results that shares the computed features of the last one."""
         wanted = goals or maximize
         if self._empty is None or self._empty[0] != wanted:
             one = None if goals else maximize
@@ -88,6 +88,6 @@ class PoolCampaigns:
 
 
 def _pair(result: Measurement) -> tuple[str, float | str, float | None]:
-    """Return a result as `Campaign.tell` takes it."""
+    """Return a result in the format of `Campaign.tell`."""
     sign = {"above": ">", "below": "<"}.get(result.bound)
     return result.id, f"{sign}{result.value!r}" if sign else result.value, result.noise

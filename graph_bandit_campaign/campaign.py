@@ -1,4 +1,4 @@
-"""A campaign: ask which graphs to measure next, and tell it the results."""
+"""Ask a campaign which graphs to measure next, and report the results to it."""
 
 from __future__ import annotations
 
@@ -35,37 +35,37 @@ class Campaign(Records):
     """Choose graphs of a pool to measure, a few at a time, for as many rounds as needed.
 
     Results may arrive in any order, or not at all. With `state`, each call saves the campaign to that file before it
-    returns, and a new `Campaign` with the same file continues; several processes take turns. The agent is retrained
-    from the measurements, so its suggestions depend only on them, on what is pending, and on the seed.
+    returns, and a new `Campaign` with the same file resumes it. Several processes take turns. The agent is retrained
+    from the measurements, so its suggestions depend only on them, on the pending graphs, and on the seed.
 
     Args:
-        graph_set: K graphs, with `ids` if they have names (as a `GraphPool` or a `MoleculeSet` has). Columns of a
-            `MoleculeSet` help to predict. A `PreparedPool` is read into memory; the command `suggest` never does that.
-            A path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`.
-        agent: as on the command line, `name:setting=value,...`; "default": by the size of each batch (`default_agent`).
-            None: that of the file, else "default". An agent that is not a `BatchAgent` chooses graphs one by one, and
-            makes no predictions. An agent of a file, `module:factory`, has to be given each time.
-        maximize: True if large values are wanted, False for small ones; None: True.
-        seed: seed of all randomness; None: 0.
-        target: name of the measured quantity; a file of a campaign with another target is refused. None: no name.
-        state: file of the campaign; None: it is not saved. If the file exists, arguments above that are None are taken
-            from it. The agent may differ from the file; direction, seed and target may not.
-        offered: `(K,)` bool. Graphs that can be suggested; None: all. Results of the other graphs are accepted, too.
-        goals: what is wanted of several measured quantities, in place of `maximize` and `target`; None: one quantity,
-            or the goals of the file, whose ranges and weights may change. Agents choose for several by upper bounds in
-            place of their rule. Results of a limit that is left out are left out of the file, too.
-        ignore_failures: True: nothing is learnt from failures about other graphs.
+        graph_set: K graphs, with `ids` if they have names (as in a `GraphPool` or a `MoleculeSet`). Columns of a
+            `MoleculeSet` help to predict. A `PreparedPool` is read into memory, unlike in the command `suggest`. A
+            path, a DataFrame and a list of SMILES or graphs are read by `graph_bandit_env.files.as_pool`.
+        agent: as on the command line, `name:setting=value,...`. "default" depends on the batch size (`default_agent`).
+            None means the agent of the file, otherwise "default". An agent other than a `BatchAgent` chooses graphs one
+            by one, without predictions. An agent of a file, `module:factory`, must be given each time.
+        maximize: True if large values are good, False if small values are good. None means True.
+        seed: seed of all randomness. None means 0.
+        target: name of the measured quantity. A campaign file with another target is rejected. None means no name.
+        state: file of the campaign. None means that it is not saved. If the file exists, arguments above that are None
+            are read from it. The agent may differ from the file, but not the direction, seed or target.
+        offered: `(K,)` bool. Graphs that can be suggested, or None for all. Results of other graphs are accepted.
+        goals: goals for several measured quantities, instead of `maximize` and `target`. None means one quantity, or
+            the goals of the file, whose ranges and weights may change. With several goals, agents choose by upper
+            bounds instead of their rule. If a limit is removed, its results are removed from the file.
+        ignore_failures: True if failures are not used to predict failures of other graphs.
         related_assays: results of other assays by the name of the assay, and by id or (for molecules in the pool or
-            not) by SMILES: numbers, bounds (">4.5") or two classes. They are not saved: give them each time. They need
-            a `molecule-` or `gp-` agent. With several goals, each is taught by all of them.
-        kind: "class" if the values are classes, 1 (or True) for a hit and 0 for none; "number" if they are numbers,
-            although all are 0 and 1; None: as the file has it, else a class if all values are 0 and 1 in the first
-            `ask` that has both. Agents other than `molecule-` and `gp-` take them as numbers.
+            not) by SMILES: numbers, bounds (">4.5") or two classes. They are not saved, so pass them each time. They
+            need a `molecule-` or `gp-` agent. With several goals, each goal learns from all of them.
+        kind: "class" if the values are classes, 1 (or True) for a hit and 0 otherwise. "number" if they are numbers,
+            even if all are 0 and 1. None means the kind in the file, otherwise a class if all values are 0 and 1 in the
+            first `ask` with both. Agents other than `molecule-` and `gp-` treat classes as numbers.
 
     Raises:
-        ValueError: if the agent is unknown, does not use the columns that the molecules have, cannot choose for several
-            goals, a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target
-            or goals.
+        ValueError: if the agent is unknown, does not use the columns of the molecules, cannot choose for several goals,
+            a flag or a mask is not of bools, or the file holds a campaign with another direction, seed, target or
+            goals.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Campaign(Records):
         return f"<table>{rows}</table>{shown._repr_html_() if waiting else ''}"
 
     def _summary(self) -> dict[str, str]:
-        """Return the lines of the card that notebooks show."""
+        """Return the lines of the notebook card."""
         state = self.state
         aim = "maximize" if state.maximize else "minimize"
         counts = {"measured": len(state.settled()), "failed": len(state.failed), "pending": len(state.pending)}
@@ -129,12 +129,12 @@ class Campaign(Records):
         return lines | ({"best": f"{short(leader[1])} ({leader[0]})"} if leader else {})
 
     def show(self, graph_set: PoolLike, offered: MaskLike = None, most_taught: int | None = None) -> None:
-        """Take other graphs of the same pool in the place of those so far: all that are known, and others.
+        """Replace the graphs by others of the same pool, which must include all known graphs.
 
         Args:
             graph_set: K graphs.
-            offered: `(K,)` bool. Graphs that can be suggested; None: all.
-            most_taught: how many graphs with results the agent learns from; None: all.
+            offered: `(K,)` bool. Graphs that can be suggested, or None for all.
+            most_taught: maximum number of graphs with results for training. None means all.
 
         Raises:
             ValueError: if the mask does not fit, or the agent cannot play these graphs.
@@ -146,10 +146,10 @@ class Campaign(Records):
         self._failures = FailureLearner(len(graph_set), self._ignores)
 
     def choose_agent(self, count: int) -> None:
-        """Take the agent that was named or, if none was, the default for a batch of this size. `ask` does it itself.
+        """Use the named agent or, if no agent was named, the default for this batch size. `ask` calls this.
 
         Args:
-            count: how many graphs are to be chosen.
+            count: number of graphs to choose.
         """
         spec = self._named or default_agent(self.graph_set, count, bool(self.state.goals))
         if spec != self._learner.spec:
@@ -165,24 +165,24 @@ class Campaign(Records):
     ) -> Suggestions:
         """Choose graphs that are neither measured, pending, failed nor vetoed, and mark them as pending.
 
-        Those that are likely to fail are left out as long as others are left; see `failing`. Graphs that are pending,
-        but no longer in the pool, do not affect the choice. If another process changes the campaign meanwhile, the
-        choice is made again.
+        Graphs that are likely to fail are avoided while others are available, see `failing`. Pending graphs that are no
+        longer in the pool do not affect the choice. If another process changes the campaign meanwhile, the choice is
+        repeated.
 
         Args:
-            count: how many graphs to choose; all that are left, if these are fewer.
-            among: `(K,)` bool. The graphs that can be chosen this time; or limits on them; None: all that are offered.
-            constraints: prices, a budget, and caps on groups; None: there are none. With a budget there may be fewer
-                graphs.
-            keep: ids of graphs that are chosen in any case; None: those that are pinned.
+            count: number of graphs to choose. If fewer are available, all of them are chosen.
+            among: `(K,)` bool mask of the graphs that can be chosen this time, or limits on them. None means all that
+                are offered.
+            constraints: prices, a budget, and caps on groups, or None. With a budget, fewer graphs may be chosen.
+            keep: ids of graphs that must be in the batch. None means the pinned graphs.
 
         Returns:
-            The graphs in the order of choice, with their predictions: a tuple, which notebooks show as a table. Empty,
-            and no new round, if no graph is left: `note` says why then.
+            The graphs in the order of choice, with their predictions, as a tuple that notebooks show as a table. If no
+            graph is available, it is empty, no round is added, and `note` has the explanation.
 
         Raises:
-            ValueError: if a graph that was measured or failed is not in the pool, a pinned one cannot be chosen, or the
-                constraints allow too few (as `choose_batch` says).
+            ValueError: if a measured or failed graph is not in the pool, a pinned graph cannot be chosen, or the
+                constraints allow too few graphs (see `choose_batch`).
         """
         count = check_integer("count", count, smallest=1)
         try:
@@ -203,11 +203,11 @@ class Campaign(Records):
         return Suggestions(suggested, self._index.written(chosen))
 
     def another(self, among: MaskLike | Limits = None, constraints: BatchConstraints | None = None) -> Suggestions:
-        """Choose others in the place of the vetoed suggestions of the last round, and return these; the rest stays.
+        """Replace the vetoed suggestions of the last round, and return the new ones.
 
         Args:
             among: as in `ask`.
-            constraints: as in `ask`, of the whole round.
+            constraints: as in `ask`, for the whole round.
 
         Raises:
             ValueError: as `ask`, or if no suggestion of the last round is vetoed.
@@ -232,7 +232,7 @@ class Campaign(Records):
     def _choose(
         self, count: int, among: MaskLike | Limits, constraints: BatchConstraints | None, keep: Iterable[str] | None
     ) -> tuple[tuple[Suggestion, ...], Sequence[int]]:
-        """Return graphs with their predictions, and their indices; nothing has changed."""
+        """Return graphs with their predictions, and their indices, without changing the state."""
         kept = self.state.waiting_pins() if keep is None else (*keep,)
         among = among.mask(self.graph_set) if isinstance(among, Limits) else among
         mask, under_way = self.on_offer(among), self._index.present(self.state.pending)
@@ -254,7 +254,7 @@ class Campaign(Records):
         return suggested, chosen
 
     def _suggest(self, make: Callable[[CampaignState], CampaignState], chosen: Sequence[int], about: str) -> None:
-        """Save a choice, unless another process has changed the campaign since it was made."""
+        """Save a choice, unless another process has changed the campaign since the choice was made."""
         known, structures = self.state, self._index.structures(chosen)
 
         def suggested(state: CampaignState) -> tuple[CampaignState, None]:

@@ -1,4 +1,4 @@
-"""Check what is given to a campaign: ids, values, counts, flags and settings. No numpy."""
+"""Check the ids, values, counts, flags and settings that a campaign receives. No numpy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agents import LARGEST_REWARD
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Kind = Literal["", "class", "number"]  # of values: 1 for a hit and 0 for none; or numbers; "": they say it themselves
+Kind = Literal["", "class", "number"]  # of values: 1 for a hit and 0 otherwise; or numbers; "": decided by the values
 Salts = Literal["merge", "separate"]  # as `graph_bandit_env.pools.Salts`, which takes longer to import
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
@@ -23,11 +23,11 @@ SMALLEST = 1e-100  # of a value other than 0
 
 
 class TooFewLeftError(ValueError):
-    """Fewer graphs can be chosen than are wanted.
+    """Fewer graphs can be chosen than requested.
 
     Args:
-        message: says so, and what to do.
-        left: how many can be chosen.
+        message: states this, and suggests a remedy.
+        left: number of graphs that can be chosen.
     """
 
     def __init__(self, message: str, left: int) -> None:
@@ -39,8 +39,8 @@ def check_value(identifier: str, value: float) -> float:
     """Return a measured value as a float, without the sign of a zero.
 
     Raises:
-        ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, which agents can learn from, or so
-            small that it is no measurement.
+        ValueError: if it is not a number from -`LARGEST_REWARD` to `LARGEST_REWARD`, the range that agents can learn
+            from, or is too small to be a measurement.
     """
     number = _plain(value)
     if not abs(number) <= LARGEST_REWARD or 0 < abs(number) < SMALLEST:  # written so that NaN fails too
@@ -50,10 +50,10 @@ def check_value(identifier: str, value: float) -> float:
 
 
 def check_noise(identifier: str, noise: float | None, bound: str = "") -> float | None:
-    """Return the standard deviation of a measured value as a float; None if it is not known.
+    """Return the standard deviation of a measured value as a float, or None if it is unknown.
 
     Raises:
-        ValueError: if it is not a number above 0 and up to `LARGEST_REWARD`, or the value is only a bound.
+        ValueError: if it is not a number above 0 and up to `LARGEST_REWARD`, or the value is a bound.
     """
     if noise is None:
         return None
@@ -80,16 +80,16 @@ def check_integer(name: str, value: SupportsIndex, smallest: int) -> int:
 
 
 def _plain(value: object) -> float:
-    """Return a number as one of Python, since float32 does not hold `LARGEST_REWARD`; NaN for anything else."""
+    """Return a number as a Python number, since float32 cannot hold `LARGEST_REWARD`. Other objects give NaN."""
     plain = value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
     return plain if isinstance(plain, int | float) and not isinstance(plain, bool) else math.nan
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return True or False as a bool of Python.
+    """Return a flag as a Python bool.
 
     Raises:
-        ValueError: if it is anything else: a text such as "min" or "False" would count as True.
+        ValueError: if it is any other object. A text such as "min" or "False" would count as True.
     """
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # of numpy
         raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
@@ -97,7 +97,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_flags(settings: DataclassInstance) -> None:
-    """Make bools of Python of the flags of a dataclass, frozen or not.
+    """Convert the flags of a dataclass, frozen or not, to Python bools.
 
     Raises:
         ValueError: as `check_flag`.
@@ -108,14 +108,14 @@ def check_flags(settings: DataclassInstance) -> None:
 
 
 def check_least(settings: DataclassInstance, least: Mapping[str, int]) -> None:
-    """Refuse settings that are too small; None, and each of several numbers, is allowed.
+    """Reject settings that are too small. None is allowed, and each element of a tuple is checked.
 
     Args:
         settings: settings of a command.
-        least: the smallest value of some of them, by their names.
+        least: smallest allowed values, by the names of the settings.
 
     Raises:
-        ValueError: if one is smaller, or there is none of several.
+        ValueError: if a value is too small, or a tuple is empty.
     """
     for name, smallest in least.items():
         given = getattr(settings, name)

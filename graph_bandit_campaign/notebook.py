@@ -12,25 +12,25 @@ SIZE = (260, 160)  # pixels of a drawn structure
 SMALL = (150, 84)
 BOND = 22  # pixels, unless a molecule is too large
 SULFUR, OCHRE = 16, (0.6, 0.47, 0.0)  # RDKit's yellow is hard to read on white
-HELPS, HURTS = (0.55, 0.76, 0.96), (1.0, 0.72, 0.42)  # blue and orange, which all tell apart
-LEAST, WRITTEN = 0.1, 4  # of the largest score, from which an atom gets a disc; scores in digits
+HELPS, HURTS = (0.55, 0.76, 0.96), (1.0, 0.72, 0.42)  # blue and orange, distinguishable for the color-blind
+LEAST, WRITTEN = 0.1, 4  # smallest share of the largest score for a disc; number of scores that are printed
 NUMBERS = ("mean", "low", "high")
 PICTURE = '<div style="background: white; width: max-content">{}</div>'  # dark pages would hide black bonds
 
 
 class Suggestions(tuple[Suggestion, ...]):
-    """A batch of suggestions, the first choice first. Notebooks show it as a table with drawn molecules.
+    """A batch of suggestions, first choice first. Notebooks show it as a table with drawn molecules.
 
     Args:
         suggestions: the suggestions.
-        smiles: SMILES of each, by its id; empty for graphs that are not molecules.
-        note: shown in place of an empty batch.
+        smiles: SMILES of each suggestion, by its id. Empty for graphs that are not molecules.
+        note: text that is shown if the batch is empty.
     """
 
     smiles: Mapping[str, str]
-    """SMILES of each suggestion, by its id; empty for graphs that are not molecules."""
+    """SMILES of each suggestion, by its id. Empty for graphs that are not molecules."""
     note: str
-    """Why there are none, and the best result; empty if there are some."""
+    """Explanation of an empty batch, with the best result. Empty if there are suggestions."""
 
     def __new__(
         cls, suggestions: Iterable[Suggestion] = (), smiles: Mapping[str, str] | None = None, note: str = ""
@@ -62,15 +62,14 @@ def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = 
     """Draw a molecule as an `<svg>` element.
 
     Args:
-        smiles: its SMILES. RDKit may take long over one of thousands of atoms, or crash.
+        smiles: its SMILES. RDKit may be slow or crash for thousands of atoms.
         size: width and height in pixels.
-        scores: of each atom, from `ExplainedGraph.atoms`. Positive scores are blue discs, negative ones orange; the
-            largest are printed. Empty: none.
-        part: SMARTS of a substructure that is highlighted, and lies in the same way in all drawings; empty: there is
-            none.
+        scores: score of each atom, from `ExplainedGraph.atoms`. Positive scores are blue discs, negative scores are
+            orange. The largest are printed. If empty, none are drawn.
+        part: SMARTS of a substructure to highlight and to draw in the same orientation in all drawings, or empty.
 
     Raises:
-        ValueError: if there is not one for each atom.
+        ValueError: if the number of scores is not the number of atoms.
     """
     from rdkit import Chem
     from rdkit.Chem import rdDepictor
@@ -95,7 +94,7 @@ def draw_molecule(smiles: str, size: tuple[int, int], scores: Sequence[float] = 
 
 
 def _discs(molecule: Any, scores: Sequence[float]) -> dict[str, Any]:
-    """Return the discs behind atoms as RDKit takes them, and write the largest scores next to their atoms."""
+    """Return the discs behind atoms in RDKit's format, and write the largest scores next to their atoms."""
     if len(scores) != molecule.GetNumAtoms():
         raise ValueError(f"Expected a score for each of {molecule.GetNumAtoms()} atoms. Got {len(scores)}.")
     largest = max(map(abs, scores)) or 1.0

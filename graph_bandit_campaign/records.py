@@ -1,4 +1,4 @@
-"""What a campaign knows: its agent's forecasts, and what is told; each call is saved as a whole, or not at all."""
+"""Combine a campaign's state, agent and file. Each call is saved completely or not at all."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 
 class Records:
-    """The graphs of a campaign, what its agent has learnt of them, and the file in which all is saved."""
+    """The graphs of a campaign, its trained agent, and the file in which the campaign is saved."""
 
     state: CampaignState
-    """Everything that is known, and what was suggested."""
+    """All results, suggestions and annotations."""
     graph_set: PoolLike
     """The graphs."""
     _learner: Learner
@@ -40,11 +40,11 @@ class Records:
     _offered: NDArray[np.bool_]
     _store: Store
     _resume: Callable[[CampaignState | None], CampaignState]
-    """Returns the campaign of the file as it goes on here, but for its agent."""
+    """Returns the campaign of the file with the arguments of this object, except for the agent."""
     _named: str | None
 
     def __copy__(self) -> Self:
-        """Return a campaign that knows the same, and is not saved."""
+        """Return an unsaved copy of the campaign."""
         made = object.__new__(type(self))
         made.__dict__ |= self.__dict__ | {"_store": self._store.twin()}
         return made
@@ -56,34 +56,34 @@ class Records:
 
     @property
     def best(self) -> float | None:
-        """Return the best value so far, with the mean for repeated measurements; None if nothing was measured.
+        """Return the best value so far, averaged over repeated measurements, or None without measurements.
 
-        A graph that is only known to be better than a value counts as that value. One that is only known to be worse
-        than a value does not count.
+        A graph with only a bound on the good side counts with that bound. A graph with only a bound on the bad side
+        does not count.
 
         Raises:
-            ValueError: if there are several goals, which have a `front`.
+            ValueError: if there are several goals. Use `front` instead.
         """
         return self.state.best()
 
     def front(self) -> tuple[str, ...]:
-        """Return the ids on the front of several goals: they meet all limits, and no measured graph beats them.
+        """Return the ids on the front of several goals: they meet all limits, and no measured graph dominates them.
 
-        One graph beats another if it is as good in every goal and better in one. The best in the first goal come first.
+        A graph dominates one that is no better in any goal and worse in one. The best in the first goal come first.
         """
         return find_front(self.state)
 
     def on_offer(self, among: MaskLike = None) -> NDArray[np.bool_]:
-        """Return which graphs can be suggested: those that are neither measured, pending, failed nor vetoed.
+        """Return a mask of the graphs that can be suggested: not measured, pending, failed or vetoed.
 
         Args:
-            among: `(K,)` bool. The graphs that can be chosen this time; None: all that are offered.
+            among: `(K,)` bool. The graphs that can be chosen this time, or None for all that are offered.
 
         Returns:
             `(K,)` bool.
 
         Raises:
-            ValueError: if the mask does not fit, or a graph that was measured or failed is not in the pool.
+            ValueError: if the mask does not fit, or a measured or failed graph is not in the pool.
         """
         mask = self._offered & self._index.mask("among", among)
         mask[self._index.indices((*self.state.settled(), *self.state.failed))] = False
@@ -96,29 +96,29 @@ class Records:
 
     @property
     def learns_bounds(self) -> bool:
-        """Return whether the agent learns from a bound as such, and from the noise of a result.
+        """Return True if the agent learns from bounds as such, and from the noise of a result.
 
-        Else the number of a bound is taught as if it were the value, and noises are refused.
+        Otherwise a bound is used as if it were the value, and noise is rejected.
         """
         return self._learner.has_posterior
 
     @property
     def uses_columns(self) -> bool:
-        """Return whether the agent learns from columns that molecules bring along; else these are refused."""
+        """Return True if the agent learns from columns of the molecules. Otherwise columns are rejected."""
         return self._learner.uses_columns
 
     def model(self, goal: str = "") -> Agent:
-        """Return the agent, trained on the results so far; of the first goal if there are several, and none is named.
+        """Return the agent, trained on the results so far, for a goal (by default the first).
 
         Raises:
-            ValueError: if there is no such goal, or a measured graph is not in the pool.
+            ValueError: if the goal does not exist, or a measured graph is not in the pool.
         """
         return self._model_of(goal)[0]
 
     def shares(self, goal: str = "") -> dict[str, float]:
-        """Return by what the agent's model compares graphs, with the share of each part; empty if it does not say.
+        """Return the share of each part of the agent's model, or an empty dict if the model has no parts.
 
-        The results decide the shares, which add up to 1.
+        The shares are learned from the results, and add up to 1.
 
         Args:
             goal: as in `model`.
@@ -126,36 +126,36 @@ class Records:
         return agent.shares() if isinstance(agent := self._model_of(goal)[0], ModelAgent) else {}
 
     def explain(self, ids: Iterable[str], goal: str = "") -> dict[str, Explanation]:
-        """Return what the predictions of some graphs are sums of, over the parts of the model and over the results.
+        """Explain the predictions of some graphs as sums over the parts of the model and over the results.
 
         Args:
             ids: their ids.
             goal: as in `model`.
 
         Returns:
-            By id. Empty if the agent has no exact process, or all results so far are equal or bounds.
+            Explanations by id. Empty if the agent has no exact process, or all results so far are equal or bounds.
 
         Raises:
-            ValueError: if there is no such graph or goal.
+            ValueError: if a graph or the goal does not exist.
         """
         smiles = getattr(self.graph_set, "smiles", ())
         return explain_graphs(*self._model_of(goal), self.ids, self._index.indices(ids), smiles)
 
     def correlations(self, goal: str = "") -> dict[str, Correlation]:
-        """Return how the results of other assays go along with the values of a goal, by assay."""
+        """Return the correlation of each related assay with a goal, by assay."""
         agent, state = self._model_of(goal) if self._learner.sources else (None, self.state)
         learnt = agent.correlations() if isinstance(agent, ModelAgent) else {}
         return learnt if state.maximize else {k: Correlation(-r.value, -r.high, -r.low) for k, r in learnt.items()}
 
     def failing(self) -> FailureForecast:
-        """Return the probability of each graph to fail, learnt from those that failed and those that were measured."""
+        """Return the probability that each graph fails, learned from the failed and the measured graphs."""
         return self._failures.learn(self.state, self._index.index_of, self._learner)
 
     def stopping_advice(self, among: MaskLike = None) -> StoppingAdvice | None:
-        """Return whether a better graph is still to be found, and what the pending ones promise.
+        """Return the probability that the pool holds a better graph, and that a pending graph is better.
 
         Args:
-            among: `(K,)` bool. The graphs among which it is to be found, as in `ask`; None: all that are offered.
+            among: `(K,)` bool. The candidates, as in `ask`, or None for all that are offered.
 
         Returns:
             None if the agent has no exact process, all results are equal, or there are several goals.
@@ -169,7 +169,7 @@ class Records:
         return expect_all(self.state, self._agents(), indices, self.ids, offered)
 
     def _model_of(self, goal: str) -> tuple[Agent, CampaignState]:
-        """Return the agent of a goal, and the campaign with this goal alone; of the first goal if none is named."""
+        """Return the agent of a goal (by default the first), and the campaign with this goal alone."""
         names = self.state.quantities
         if goal and goal not in names:
             raise ValueError(f"Expected `goal` to be one of {', '.join(names)}. Got {goal!r}.")
@@ -177,8 +177,8 @@ class Records:
         return self._agents()[index], self.state.views()[index]
 
     def _agents(self, fresh: bool = False) -> list[Agent]:
-        """Return the agent or, with several goals, one for each, trained on the results."""
-        self._index.indices(result.id for result in self.state.measured)  # refuses those that are not in the pool
+        """Return the trained agents, one for each goal."""
+        self._index.indices(result.id for result in self.state.measured)  # rejects graphs that are not in the pool
         return [self._learner.learn(view, self._index.index_of, fresh) for view in self.state.views()]
 
     def tell(
@@ -191,25 +191,25 @@ class Records:
         drop_missing: bool = False,
         by: str = "",
     ) -> Told:
-        """Take in results, all of them or, on an error, none.
+        """Add results. On an error, none of them are added.
 
-        A second value of a graph is a replicate, which is averaged with the first; the same value again counts once. An
-        exact value of a graph counts before its bounds. With several goals, a graph is pending until all are known.
+        A second value of a graph is a replicate, and is averaged with the first. An equal value counts once. Exact
+        values take precedence over bounds. With several goals, a graph is pending until it has a result for each.
 
         Args:
             results: values by id, or pairs of id and value, or triples with the standard deviation of the noise. A
-                value is a number; True for a hit of a class, False for none; a bound, ">4.5" or "<4.5"; or "failed".
-                Or the path of a table, as of the command `suggest`: when it is told again, its results are corrected.
-            goal: the goal that was measured, if there are several; failures without one are of all. Of a table, the
+                value is a number, a bool for a class, a bound such as ">4.5" or "<4.5", or "failed". Or the path of a
+                table, as in the command `suggest`. If it is given again, its results are corrected.
+            goal: the measured goal, if there are several. A failure without a goal applies to all. For a table, the
                 column of the values.
             noise: column of a table with the standard deviations of the values.
-            instead: whether values replace those that were told of their graphs before.
-            drop_missing: whether results are removed whose rows a table no longer has.
-            by: who tells them.
+            instead: if True, values replace earlier ones of the same graphs.
+            drop_missing: if True, results are removed if their rows have disappeared from the table.
+            by: name of the reporting person.
 
         Raises:
-            ValueError: if there is no such graph or goal, a value cannot be understood, or used by the agent, a graph
-                has failed that is measured, or a table lacks rows that it had; nothing has changed then.
+            ValueError: if a graph or the goal does not exist, a value is invalid, or the agent cannot use it, a failed
+                graph is measured, or a table lacks rows that it had. The campaign is unchanged then.
         """
         kind, tables = self.state.kind, list[str]()
         if isinstance(results, str | Path):
@@ -220,7 +220,7 @@ class Records:
             rows, kind = read_entries(read_typed(results, goal), self.state.quantities, kind)
         sources = {str(results): tables[0]} if tables else {}
         matched = match_rows(rows, Matcher(self.graph_set), several=bool(self.state.goals), sources=sources)
-        self._index.indices(each.id for each in matched.results)  # refuses those that are not in the pool
+        self._index.indices(each.id for each in matched.results)  # rejects graphs that are not in the pool
 
         def told(state: CampaignState) -> tuple[CampaignState, Told]:
             return tell(replace(state, kind=kind), matched, tables, drop_missing, instead, by, self._store.clock())
@@ -238,12 +238,12 @@ class Records:
         waits: bool | None = None,
         by: str = "",
     ) -> None:
-        """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it, as `verbs.mark` says.
+        """Update the veto, the pin, the comments or the pending state of a graph, see `verbs.mark`.
 
-        `another` suggests others in the place of vetoed ones. The graph need not be in the pool any more.
+        `another` replaces vetoed suggestions. The graph need not be in the pool any more.
 
         Raises:
-            ValueError: if there is no such graph, it is measured, or a text is too long.
+            ValueError: if the graph does not exist or is measured, or a text is too long.
         """
         key = identifier if identifier in self.state.known else self._index.check_id(identifier)
         if pin:
@@ -256,20 +256,20 @@ class Records:
         self.change("mark", marked, key, by)
 
     def undo(self) -> Change:
-        """Take back the last change, and return it: results, a round or marks.
+        """Undo the last change (results, a round or annotations), and return it.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no change to undo.
         """
         change = self._store.undo()
         self._refresh()
         return change
 
     def redo(self) -> Change:
-        """Make the change again that was undone last, and return it.
+        """Redo the change that was undone last, and return it.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no change to redo.
         """
         change = self._store.redo()
         self._refresh()
@@ -278,13 +278,13 @@ class Records:
     def change(
         self, verb: str, make: Callable[[CampaignState], tuple[CampaignState, T]], about: str = "", by: str = ""
     ) -> T:
-        """Change the campaign, and save it; return what `make` says.
+        """Change the campaign, save it, and return the answer of `make`.
 
         Args:
-            verb: as of `Store.change`.
-            make: returns the newest state after the change, and an answer; if it raises, nothing has changed.
-            about: as of `Store.change`.
-            by: as of `Store.change`.
+            verb: as in `Store.change`.
+            make: returns the newest state after the change, and an answer. If it raises, the campaign is unchanged.
+            about: as in `Store.change`.
+            by: as in `Store.change`.
 
         Raises:
             ValueError: if the agent cannot use a result.
@@ -300,17 +300,17 @@ class Records:
         return answer
 
     def _refresh(self) -> None:
-        """Look at what others have changed."""
+        """Read the changes of other processes."""
         self.state = self._continued(self._store.read() or self.state)
 
     def _continued(self, saved: CampaignState | None) -> CampaignState:
-        """Return the campaign of the file as it goes on here."""
+        """Return the campaign of the file with the arguments of this object."""
         state = self._resume(saved and saved.renamed(self._index.aliases))
         self._learner.check_results(state)
         return self._with_agent(state)
 
     def _with_agent(self, state: CampaignState) -> CampaignState:
-        """Return the campaign with the agent that goes on, and its version."""
+        """Return the campaign with the current agent, and its version."""
         return replace(
             state,
             agent=self._learner.spec,

@@ -19,10 +19,10 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 Spread = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Kept: TypeAlias = str | int | float | bool | tuple[str, ...] | None
-"""A setting of a command, as it is kept."""
+"""A setting of a command, as it is saved."""
 
 CUT = 0.5  # between a miss, 0, and a hit, 1
-LEAST = 5  # candidates that failed, and that were measured, before a model learns from failures
+LEAST = 5  # failed candidates, and measured candidates, before a model learns from failures
 
 
 @dataclass(frozen=True)
@@ -32,65 +32,65 @@ class Suggestion:
     id: str
     """Id of the graph."""
     mean: float | None = None
-    """Predicted value, in the units of the measurements; None: the agent made no prediction."""
+    """Predicted value, in the units of the measurements. None if the agent made no prediction."""
     std: Spread | None = None
     """Standard deviation of that prediction."""
     noise_std: Spread | None = None
     """Estimated standard deviation of the noise of one measurement."""
     probability: Probability | None = None
-    """Probability that its result beats the best value measured by then; None: there was no prediction."""
+    """Probability that its result beats the best value measured so far. None without a prediction."""
     low: float | None = None
-    """Lower bound of the 90 % interval of one more result; None: there was no prediction."""
+    """Lower bound of the 90 % interval of one more result. None without a prediction."""
     high: float | None = None
-    """Upper bound of that interval. As much lies above it as below `low`: 5 %."""
+    """Upper bound of that interval. The probability is 5 % above it, and 5 % below `low`."""
     by_goal: Mapping[str, Suggestion] = field(default_factory=dict)
-    """With several goals, the prediction of each, by its name; its `probability` is that of a result in the range, if
-    the goal has one. Above, only `id` and `probability` are known then: that the results are on the front, so that no
-    measured graph is as good in every goal and better in one."""
+    """With several goals, the prediction for each, by its name. If the goal has a range, its `probability` is that of a
+    result in the range. The outer object then has only `id` and `probability`, the probability that the results are on
+    the front: no measured graph is as good in every goal and better in one."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return `low` and `high`; None without a prediction."""
+        """Return `low` and `high`, or None without a prediction."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def result_std(self) -> float | None:
-        """Return the standard deviation of a measurement around `mean`, from prediction and noise together."""
+        """Return the standard deviation of a measurement around `mean`, including prediction and noise."""
         return None if self.std is None or self.noise_std is None else math.hypot(self.std, self.noise_std)
 
 
 @dataclass(frozen=True)
 class CampaignState:
-    """Everything that is needed to resume a campaign; the agent is retrained from it.
+    """Everything needed to resume a campaign. The agent is retrained from it.
 
     Attributes:
         agent: as on the command line.
-        maximize: True if large values are wanted.
+        maximize: True if large values are good.
         seed: seed of all randomness.
-        measured: results, by the round in which they came in and by id.
-        failures: what could not be measured; `failed` are those that have no value all the same.
+        measured: results, ordered by the round in which they arrived and by id.
+        failures: failed measurements. `failed` excludes the graphs that have a value nevertheless.
         pending: ids of graphs that are being measured.
         rounds: the suggestions of each `ask`.
         target: name of the measured quantity.
-        algorithm: version of the agent's algorithm; another version may suggest other graphs from the same
+        algorithm: version of the agent's algorithm. Another version may suggest other graphs from the same
             measurements.
-        structures: SMILES of the molecules that were suggested, measured or marked, by id, so that one is known after
-            it has left the pool or got another id.
-        by_default: True if nobody named the agent.
-        goals: what is wanted of each quantity, if several are measured; empty with one.
-        written: digests of the files that the command wrote, by which it knows them as its own.
-        read: digest of what the last round was chosen from, beside the results: the pool and other files.
-        told: whether results came in, or went, since the last round.
-        features: values of the user's own columns that came with results, by id and column.
-        vetoed: graphs that are not to be suggested, because somebody says so.
-        pinned: ids of graphs that are to be in the next batch, or were, because somebody says so.
-        comments: texts about graphs, in the order in which they came.
-        command: settings of the last `suggest` other than their defaults, by name, to repeat it; empty without one.
-        kind: what the values of the one goal are; empty: not decided yet, `is_class` looks at them.
+        structures: SMILES of the suggested, measured or annotated molecules, by id. They identify a molecule after it
+            has left the pool or got another id.
+        by_default: True if the user did not choose the agent.
+        goals: goals for each quantity, if several are measured. Empty for one quantity.
+        written: digests of the files that the command wrote, which identify its own files.
+        read: digest of the inputs of the last round other than results: the pool and other files.
+        told: True if results were added or removed since the last round.
+        features: values of the user's own columns in the results, by id and column.
+        vetoed: graphs that the user has excluded.
+        pinned: ids of graphs that the user wants, or wanted, in the next batch.
+        comments: texts about graphs, in the order of arrival.
+        command: settings of the last `suggest` that differ from their defaults, by name. Empty without a command.
+        kind: type of the values of a single goal. If empty, it is undecided, and `is_class` inspects the values.
 
     Raises:
-        ValueError: if an id is pending twice, or measured or failed too. With several goals, a graph is measured when
-            there is a result for each. If the goal is a class, and a result is neither 0 nor 1.
+        ValueError: if a pending id is repeated, measured or failed, or the goal is a class and a result is neither 0
+            nor 1. With several goals, a graph is measured if it has a result for each.
     """
 
     agent: str
@@ -128,17 +128,17 @@ class CampaignState:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Return what is known of graphs: measurements, then failures."""
+        """Return all results: measurements, then failures."""
         return self.measured + self.failures
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """Return the names of what is measured."""
+        """Return the names of the measured quantities."""
         return tuple(goal.name for goal in self.goals) or (self.target,)
 
     @property
     def is_class(self) -> bool:
-        """Return whether the goal is a class: it is said to be, or nothing is said, and all values are 0 and 1."""
+        """Return True if the goal is a class: declared, or not declared and all values are 0 and 1."""
         if self.kind or self.goals:
             return self.kind == "class" and not self.goals
         are_exact = not any(result.bound or result.noise is not None for result in self.measured)
@@ -146,7 +146,7 @@ class CampaignState:
 
     @property
     def hits(self) -> tuple[str, ...]:
-        """Return the ids of the graphs with a result of the class that is wanted."""
+        """Return the ids of the graphs with a result of the desired class."""
         wanted = 1.0 if self.maximize else 0.0
         return tuple(dict.fromkeys(result.id for result in self.measured if result.value == wanted))
 
@@ -156,7 +156,7 @@ class CampaignState:
         return {veto.id: veto for veto in self.vetoed}
 
     def settled(self) -> dict[str, None]:
-        """Return the ids of the graphs that are measured: those with a result or, with several goals, one for each."""
+        """Return the ids of the measured graphs: with several goals, those with a result for each."""
         goals_of: dict[str, set[str]] = {}
         for measurement in self.measured:
             goals_of.setdefault(measurement.id, set()).add(measurement.goal)
@@ -165,25 +165,25 @@ class CampaignState:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Return the ids of the graphs that could not be measured, and are not measured all the same."""
+        """Return the ids of the graphs that failed and have no value."""
         valued, settled = {(result.id, result.goal) for result in self.measured}, self.settled()
         ids = (each.id for each in self.failures if (each.id, each.goal) not in valued and each.id not in settled)
         return tuple(dict.fromkeys(ids))
 
     @property
     def known(self) -> set[str]:
-        """Return the ids of all graphs that results, rounds or marks are about."""
+        """Return the ids of all graphs in results, rounds or annotations."""
         ids = {result.id for result in self.results} | {each.id for each in self.comments}
         suggested = {each.id for batch in self.rounds for each in batch}
         return ids | suggested | {*self.pending, *self.pinned, *self.vetoes, *self.structures}
 
     def waiting_pins(self) -> tuple[str, ...]:
-        """Return the ids of pinned graphs that are to be in the next batch: neither measured nor failed nor pending."""
+        """Return the ids of pinned graphs for the next batch: not measured, failed or pending."""
         taken = {*self.settled(), *self.failed, *self.pending}
         return tuple(key for key in self.pinned if key not in taken)
 
     def of(self, goal: Goal) -> CampaignState:
-        """Return the same campaign as if it had this goal alone; a graph that has a result is not pending there.
+        """Return the same campaign with this goal alone. A graph with a result for it is not pending there.
 
         Args:
             goal: one of `goals`.
@@ -205,10 +205,10 @@ class CampaignState:
         )
 
     def renamed(self, names: Mapping[str, str]) -> CampaignState:
-        """Return the same campaign with other ids of graphs, some of which become one.
+        """Return the same campaign with other ids of graphs. Several graphs may get the same id.
 
         Args:
-            names: the new id of each that changes.
+            names: new ids, by the old ids that change.
         """
         if not names.keys() & self.known:
             return self
@@ -226,29 +226,29 @@ class CampaignState:
         return renamed.waiting_for(names.get(key, key) for key in self.pending)
 
     def waiting_for(self, ids: Iterable[str]) -> CampaignState:
-        """Return the same campaign with some graphs pending: those that are neither measured nor failed nor vetoed."""
+        """Return the same campaign with some graphs pending, except measured, failed and vetoed graphs."""
         out = {*self.settled(), *self.failed, *self.vetoes}
         return replace(self, pending=tuple(key for key in dict.fromkeys(ids) if key not in out))
 
     def with_goals(self, goals: tuple[Goal, ...]) -> CampaignState:
-        """Return the same campaign with other goals; results of goals that have gone are left out."""
+        """Return the same campaign with other goals. Results of removed goals are left out."""
         names = {goal.name for goal in goals} or {""}
         measured = tuple(result for result in self.measured if result.goal in names)
         failures = tuple(each for each in self.failures if each.goal in names)
         return replace(self, goals=goals, measured=measured, failures=failures, pending=()).waiting_for(self.pending)
 
     def views(self) -> tuple[CampaignState, ...]:
-        """Return the campaign `of` each of several goals, or the campaign itself."""
+        """Return the campaign `of` each of several goals, or the campaign itself for one goal."""
         return tuple(self.of(goal) for goal in self.goals) or (self,)
 
     def counted(self, rounds: float = math.inf) -> tuple[Measurement, ...]:
-        """Return the measurements that count: all, but no bounds of a graph that has an exact value.
+        """Return the measurements that count: all, except bounds of a graph with an exact value.
 
         Args:
-            rounds: leave out what came in after more rounds had been suggested.
+            rounds: leave out results that arrived after more rounds.
 
         Raises:
-            ValueError: if there are several goals, whose values have nothing in common: ask the campaign `of` one.
+            ValueError: if there are several goals, whose values are not comparable. Use `of` for one of them.
         """
         if self.goals:
             raise ValueError("Expected a campaign of one goal. Got several: look at each by `of(goal)`.")
@@ -257,11 +257,11 @@ class CampaignState:
         return tuple(measurement for measurement in measured if not (measurement.bound and measurement.id in exact))
 
     def means(self, rounds: float = math.inf, exact: bool = False) -> dict[str, float]:
-        """Return the mean of the measurements of each graph, by its id; of its bounds if it has nothing else.
+        """Return the mean measurement of each graph, by its id, or the mean of its bounds if it has only bounds.
 
         Args:
             rounds: as in `counted`.
-            exact: leave out graphs that have bounds alone.
+            exact: if True, leave out graphs with bounds only.
         """
         values: dict[str, list[float]] = {}
         for measurement in self.counted(rounds):
@@ -270,10 +270,10 @@ class CampaignState:
         return {identifier: sum(repeats) / len(repeats) for identifier, repeats in values.items()}
 
     def leader(self, rounds: float = math.inf) -> tuple[str, float] | None:
-        """Return the id and value of the graph that is best for certain; None if there is none.
+        """Return the id and value of the graph that is certainly the best, or None if there is none.
 
-        A graph that has bounds alone is at least as good as a bound from the side of worse values. A bound from the
-        other side does not tell that it is good.
+        A graph with bounds only is at least as good as a bound on the good side. A bound on the bad side does not
+        count.
 
         Args:
             rounds: as in `counted`.
@@ -286,7 +286,7 @@ class CampaignState:
         return choose(values.items(), key=lambda pair: pair[1]) if values else None
 
     def best(self, rounds: float = math.inf) -> float | None:
-        """Return the value of `leader`; None if there is none.
+        """Return the value of `leader`, or None if there is none.
 
         Args:
             rounds: as in `counted`.
@@ -295,9 +295,9 @@ class CampaignState:
         return None if leader is None else leader[1]
 
     def yardstick(self) -> float | None:
-        """Return `best`, with which predictions are compared; None while results that are equal tell no scale.
+        """Return the value that predictions are compared with: `best`, or None while all results are equal.
 
-        Of a class, it is the number between both.
+        For a class, it is the threshold between the two values.
         """
         if self.is_class:
             return CUT if len({result.value for result in self.measured}) > 1 else None
@@ -306,5 +306,5 @@ class CampaignState:
 
 
 def are_enough(failed: int, measured: int) -> bool:
-    """Return whether the model learns from failures, by how many candidates failed and how many were measured."""
+    """Return True if enough candidates failed and were measured for a model of failures."""
     return min(failed, measured) >= LEAST

@@ -1,4 +1,4 @@
-"""The file of a campaign: read and replaced as a whole under a lock, with the states that can be undone and redone."""
+"""Read and replace the file of a campaign as a whole under a lock, with its undo and redo history."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from graph_bandit_env.storage import find_file, replace_file
 T = TypeVar("T")
 FORMAT = 6
 RENAMED = {"near": "target", "also": "related_assay", "only": "filter", "at_most": "max_per_group", "per": "group_by"}
-"""Settings of `suggest` as they were called in files of format 5."""
+"""Old names of settings of `suggest` in files of format 5, with their new names."""
 MOST = 20  # changes that can be undone
 
 
 class ChangedError(ValueError):
-    """Another process has changed a campaign meanwhile.
+    """Another process has changed the campaign meanwhile.
 
     Args:
         path: path of its file.
@@ -39,41 +39,41 @@ class ChangedError(ValueError):
 
 
 class StaleError(ValueError):
-    """A campaign has changed since somebody looked at it."""
+    """The campaign has changed since the caller read it."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a campaign that can be taken back, or made again."""
+    """A change of a campaign that can be undone or redone."""
 
     verb: str
-    """What was called: `tell`, `ask`, `mark`."""
+    """Called method: `tell`, `ask` or `mark`."""
     about: str
-    """What it was about, for people."""
+    """Description of the change, for people."""
     by: str
-    """Who did it; empty if nobody said."""
+    """Name of the user. Empty if unknown."""
     at: str
-    """When, in UTC."""
+    """Time in UTC."""
     other: Any
-    """What makes the state before it, or after it, of the state on the other side."""
+    """Difference that `apply` uses to undo or redo the change."""
 
 
 class Store:
-    """The state of a campaign, in a file or in memory. Changes of several processes come one after the other.
+    """The state of a campaign, in a file or in memory. Changes of several processes are applied one after the other.
 
     Args:
-        path: path of the file, or of a symbolic link to it; None: nothing is saved.
+        path: path of the file, or of a symbolic link to it. If None, the state is kept in memory only.
 
     Raises:
         ValueError: if the folder does not exist, or the file does not hold a campaign.
     """
 
     state: CampaignState | None
-    """The campaign when it was last read or changed here; None: it has not begun."""
+    """The campaign when it was last read or changed here. None if it has not started."""
     past: tuple[Change, ...] = ()
-    """The last changes, the newest last."""
+    """The last changes, newest last."""
     future: tuple[Change, ...] = ()
-    """What was undone since, the next to be redone last."""
+    """Changes undone since then, the next to redo last."""
 
     @staticmethod
     def clock() -> str:
@@ -89,13 +89,13 @@ class Store:
         self.read()
 
     def twin(self) -> Store:
-        """Return a copy in memory, of which `take` saves all changes at once."""
+        """Return a copy in memory. `take` saves all its changes at once."""
         made = copy.copy(self)
         made.path = None
         return made
 
     def take(self, twin: Store) -> None:
-        """Save what a copy in memory has become.
+        """Save the changes of a copy in memory.
 
         Args:
             twin: the copy.
@@ -110,13 +110,13 @@ class Store:
                 self._save(twin.state, twin.past, twin.future)
 
     def locked(self) -> AbstractContextManager[object]:
-        """Keep other processes from changing the campaign, for a `with` block; it waits for those that do so now."""
+        """Wait for the lock, and keep other processes from changing the campaign in a `with` block."""
         if self.path is None:
             return nullcontext()
         return FileLock(self.path.with_name(f".{self.path.name}.lock"), is_singleton=True)
 
     def read(self) -> CampaignState | None:
-        """Return the campaign as its file has it now.
+        """Return the current campaign of the file.
 
         Raises:
             ValueError: if the file does not hold a campaign.
@@ -132,22 +132,22 @@ class Store:
 
     @property
     def version(self) -> str:
-        """Return a digest of the file when it was last read or written here; an empty text without one."""
+        """Return a digest of the file when it was last read or written here, or an empty text without a file."""
         return "" if self._text is None else digest_of(self._text)
 
     def change(
         self, verb: str, make: Callable[[CampaignState], tuple[CampaignState, T]], about: str = "", by: str = ""
     ) -> tuple[CampaignState, T]:
-        """Change the newest state, and save it; what changes nothing is not saved. Return what `make` does.
+        """Change the newest state, save it if it differs, and return the result of `make`.
 
         Args:
-            verb: what is done; an empty text if it cannot be undone.
-            make: returns the state after the change, and an answer; if it raises, nothing has changed.
-            about: what it is about, for people.
-            by: who does it.
+            verb: name of the change, or an empty text if it cannot be undone.
+            make: returns the state after the change, and an answer. If it raises, the state is unchanged.
+            about: description of the change, for people.
+            by: name of the user.
 
         Raises:
-            ValueError: if the campaign has not begun.
+            ValueError: if the campaign has not started.
         """
         with self.locked():
             if (before := self.read()) is None:
@@ -162,27 +162,27 @@ class Store:
         return after, answer
 
     def begin(self, state: CampaignState) -> None:
-        """Take a state that no change has saved yet, if there is none."""
+        """Use a state that is not saved yet, if the campaign has not started."""
         if self.read() is None:
             self.state = state
 
     def name_of(self, path: Path) -> str:
-        """Return the path of a file from the folder of the campaign's file, so that both may move together."""
+        """Return the path of a file relative to the folder of the campaign, so that both can be moved together."""
         return path.as_posix() if self._folder is None else portable(path, self._folder)
 
     def undo(self) -> Change:
-        """Take back the last change, and return it.
+        """Undo the last change, and return it.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no change to undo.
         """
         return self._step(back=True)
 
     def redo(self) -> Change:
-        """Make the change again that was undone last, and return it.
+        """Redo the change that was undone last, and return it.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no change to redo.
         """
         return self._step(back=False)
 
@@ -214,7 +214,7 @@ def _plain(state: CampaignState) -> dict[str, Any]:
 
 
 def difference(here: Any, there: Any) -> Any:
-    """Return what `apply` makes `there` of `here` with: of mappings and lists the parts that differ.
+    """Return the difference that `apply` uses to turn `here` into `there`, nested in mappings and lists.
 
     Args:
         here: a value of JSON.
@@ -247,25 +247,25 @@ def apply(here: Any, other: Any) -> Any:
 
 
 def write_file(state: CampaignState, past: tuple[Change, ...] = (), future: tuple[Change, ...] = ()) -> bytes:
-    """Write the file of a campaign, which people can read too."""
+    """Write the file of a campaign, in a readable format."""
     steps = {"past": [*map(dataclasses.asdict, past)], "future": [*map(dataclasses.asdict, future)]}
     return json.dumps({"format": FORMAT, **_plain(state), **steps}, indent=1, allow_nan=False).encode() + b"\n"
 
 
 def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...], tuple[Change, ...]]:
-    """Read the file of a campaign: its state, what can be undone, and what can be redone.
+    """Read the file of a campaign: its state, and its undo and redo history.
 
     Args:
         text: the content of the file.
-        path: of the file, for messages.
+        path: path of the file, for messages.
 
     Raises:
-        ValueError: if it is not a campaign, or one of another format; the message names what is wrong.
+        ValueError: if it is not a campaign, or has another format. The message names the problem.
     """
     try:
         fields = msgspec.json.decode(text.decode("utf-8-sig"), type=dict[str, object])
         number, command = fields.pop("format", None), fields.get("command", {})
-        if number == FORMAT - 1 and isinstance(command, dict):  # the steps that it could undo have the old names
+        if number == FORMAT - 1 and isinstance(command, dict):  # steps in its undo history have the old names
             fields |= {"command": {RENAMED.get(key, key): command[key] for key in command}, "past": [], "future": []}
         elif number != FORMAT:
             raise ValueError(f"Expected a campaign of format {FORMAT}. {path} has format {number}.")
@@ -281,7 +281,7 @@ def read_file(text: bytes, path: Path) -> tuple[CampaignState, tuple[Change, ...
 
 
 def _unknown(given: object, kept: object) -> set[str]:
-    """Return keys of a file, at any depth, that nothing was read from."""
+    """Return the keys of a file, at any depth, that were not read."""
     if isinstance(given, dict) and isinstance(kept, dict):
         return (given.keys() - kept.keys()).union(*(_unknown(given[k], kept[k]) for k in given.keys() & kept.keys()))
     pairs = zip(given, kept, strict=True) if isinstance(given, list) and isinstance(kept, list) else ()
@@ -289,7 +289,7 @@ def _unknown(given: object, kept: object) -> set[str]:
 
 
 def portable(path: Path, folder: Path) -> str:
-    """Return the path of a file from a folder, as all systems write it.
+    """Return the path of a file relative to a folder, in a form for all systems.
 
     Args:
         path: path of the file.
@@ -298,7 +298,7 @@ def portable(path: Path, folder: Path) -> str:
     whole = path.parent.resolve() / path.name
     try:
         return Path(os.path.relpath(whole, folder)).as_posix()
-    except ValueError:  # Windows: it is on another drive
+    except ValueError:  # Windows: on another drive
         return whole.as_posix()
 
 
@@ -306,13 +306,13 @@ def digest_of(content: bytes) -> str:
     """Return a digest of the content of a file: 16 hexadecimal digits.
 
     Args:
-        content: all of it.
+        content: the whole content.
     """
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def read_digest(path: Path) -> str:
-    """Return `digest_of` what a file holds; an empty text if there is none."""
+    """Return `digest_of` the content of a file, or an empty text if it does not exist."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:
@@ -320,16 +320,16 @@ def read_digest(path: Path) -> str:
 
 
 def refuse_others(paths: Iterable[Path], own: Collection[str], overwrite: bool, advice: str = "") -> None:
-    """Refuse to replace files that the command did not write, or that were changed since.
+    """Raise an error if files to replace were not written by the command, or were changed since.
 
     Args:
-        paths: files that are to be written.
-        own: digests of what the command wrote, or is about to write.
-        overwrite: whether the user asked for it.
-        advice: what else the user may do.
+        paths: files to write.
+        own: digests of the files that the command has written, or is about to write.
+        overwrite: True if the user allows replacement.
+        advice: another suggestion for the user.
 
     Raises:
-        ValueError: if there is such a file.
+        ValueError: if such a file exists.
     """
     for path in () if overwrite else paths:
         if read_digest(path) not in ("", *own):

@@ -1,4 +1,4 @@
-"""How a campaign changes: what is told of results, and what people mark. Pure functions of its state."""
+"""Change the state of a campaign: add results and annotations. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ DIRECTIONS: dict[bool | None, str] = {True: "maximize", False: "minimize"}
 
 
 class MissingRowsError(ValueError):
-    """A table lacks rows that were told from it before."""
+    """A table lacks rows that it had before."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a call of `tell` has changed."""
+    """Changes made by a call of `tell`."""
 
     new: tuple[str, ...] = ()
-    """Results that are new, as "m1 4.5"."""
+    """New results, as "m1 4.5"."""
     twice: int = 0
-    """How many of the results given were known before, or given twice."""
+    """Number of results that were known before, or given twice."""
     replicates: tuple[str, ...] = ()
-    """Graphs with several values, one of which is new."""
+    """Graphs with several values, one of them new."""
     gone: tuple[str, ...] = ()
     """Results that were corrected or removed."""
     forms: Mapping[str, str] = field(default_factory=dict)
     """SMILES of results that are another form of their molecule, by its id."""
 
     def sentences(self) -> list[str]:
-        """Say what is not as one would expect."""
+        """Return sentences about unexpected changes."""
         found = "1 result was" if self.twice == 1 else f"{self.twice:,} results were"
         texts = [f"{found} known already, or given twice."] * bool(self.twice)
         texts += [f"Several values, which are averaged: {listed(self.replicates)}."] * bool(self.replicates)
@@ -54,21 +54,21 @@ def resume(
     goals: Sequence[Goal] | None = None,
     kind: Kind | None = None,
 ) -> CampaignState:
-    """Return the campaign that a file holds, with the goals that are given; or a new one.
+    """Return the campaign of a file, with the given goals, or a new campaign.
 
     Args:
-        saved: what the file holds; None: there is none.
-        path: of the file.
-        agent: of a new campaign.
-        maximize: True if large values are wanted, False for small ones; None: not given.
-        seed: seed of all randomness; None: not given.
-        target: name of the measured quantity; None: not given.
-        goals: what is wanted of several quantities; None: not given.
-        kind: what the values of the one goal are; None: not given.
+        saved: campaign of the file, or None.
+        path: path of the file.
+        agent: agent of a new campaign.
+        maximize: True if large values are good, False if small values are good, or None.
+        seed: seed of all randomness, or None.
+        target: name of the measured quantity, or None.
+        goals: goals for several quantities, or None.
+        kind: type of the values of a single goal, or None.
 
     Raises:
-        ValueError: if the file holds a campaign with another direction, seed, target or goals, or goals come with what
-            one quantity has.
+        ValueError: if the file holds a campaign with another direction, seed, target or goals, or goals are combined
+            with arguments for one quantity.
     """
     maximize = None if maximize is None else check_flag("maximize", maximize)
     seed = None if seed is None else check_integer("seed", seed, smallest=0)
@@ -101,21 +101,21 @@ def tell(
     at: str = "",
     cleared: Collection[tuple[str, str]] = (),
 ) -> tuple[CampaignState, Told]:
-    """Take in results; of tables that are given as a whole, what they said before and do not say now is corrected.
+    """Add results. Tables are read as a whole, so changed or missing rows correct earlier results.
 
     Args:
         state: the campaign.
         matched: the results.
-        tables: sources that are given as a whole.
-        drop_missing: whether results of graphs that such a table no longer has are removed.
-        instead: whether a value of a graph replaces those that were typed of it before, and is no replicate.
-        by: who tells them.
-        at: when.
+        tables: sources that are read as a whole.
+        drop_missing: if True, results are removed if their graphs have disappeared from such a table.
+        instead: if True, a value replaces earlier typed values of its graph. Otherwise it is a replicate.
+        by: name of the reporting person.
+        at: time of the report.
         cleared: ids and goals whose typed values are removed.
 
     Raises:
         MissingRowsError: a ValueError, if such a table lacks rows that it had, and `drop_missing` is False.
-        ValueError: if a graph is said to have failed that is measured, or a value is to replace one of a table.
+        ValueError: if a measured graph is reported as failed, or a value would replace one of a table.
     """
     before: dict[Fact, Result] = {result.fact: result for result in state.results}
     given = Counter((result.fact, source) for result in matched.results for source in result.sources)
@@ -133,7 +133,7 @@ def tell(
                 raise ValueError(f"`{fact[0]}` is {result.text} in {result.sources[0]}. Correct it there.")
             del kept[fact]
         elif isinstance(result, Failure) and result.sources == (TYPED,) and fact[:2] in valued:
-            del kept[fact]  # it was measured after all
+            del kept[fact]  # it was measured later
     for result in matched.results:
         known = kept.get(result.fact) or replace(result, round=len(state.rounds), by=by, at=at)
         sources = tuple(dict.fromkeys((*known.sources, *result.sources)))
@@ -176,7 +176,7 @@ def tell(
 def _refuse_missing(
     before: Iterable[Result], given: Counter[tuple[Fact, str]], matched: Matched, tables: Collection[str]
 ) -> None:
-    """Refuse tables that lack rows that were told from them: all of a graph, or one of its values."""
+    """Raise an error if a table lacks rows that it had: all rows of a graph, or one of its values."""
     had = Counter((source, *result.fact[:2]) for result in before for source in result.sources if source in tables)
     have = Counter((source, *fact[:2]) for fact, source in given)
     lost = [place for place, count in had.items() if place not in matched.rows or (have[place] and have[place] < count)]
@@ -193,17 +193,17 @@ def _order(result: Result) -> tuple[object, ...]:
 
 
 def drop(state: CampaignState, source: str) -> CampaignState:
-    """Remove the results that a table alone holds.
+    """Remove the results that occur only in the given table.
 
     Args:
         state: the campaign.
         source: the table, as in `sources` of results.
 
     Raises:
-        ValueError: if no result is of that table.
+        ValueError: if no result comes from that table.
     """
     if not any(source in result.sources for result in state.results):
-        raise ValueError(f"Expected a table of which results are known. None is of {source}.")
+        raise ValueError(f"Expected a table from which the campaign has results. It has none from {source}.")
     return tell(state, Matched(), [source], drop_missing=True)[0]
 
 
@@ -217,27 +217,27 @@ def mark(
     by: str = "",
     structures: Mapping[str, str] | None = None,
 ) -> CampaignState:
-    """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it.
+    """Update the veto, the pin, the comments or the pending state of a graph.
 
-    A veto lifts a pin, and the other way round. None of them teaches anything about other graphs.
+    A veto removes a pin, and vice versa. Neither affects predictions for other graphs.
 
     Args:
         state: the campaign.
         key: id of the graph.
-        veto: True, or why, if it is not to be suggested; False to lift a veto.
-        pin: whether it is to be in the next batch, whatever the agent thinks of it.
-        comment: a text to keep about it.
-        waits: whether it is being measured; False: nobody measures it, and it can be suggested again.
-        by: who says so.
-        structures: what tells it apart, by its id; None: it is known.
+        veto: True, or the reason, to exclude the graph. False removes a veto.
+        pin: True to include the graph in the next batch regardless of the agent. False removes a pin.
+        comment: a comment to add.
+        waits: True if the graph is being measured. False if it is not, so that it can be suggested again.
+        by: name of the user.
+        structures: structure of the graph, by its id. None if it is known.
 
     Raises:
-        ValueError: if it is measured, or a text is too long or has characters that cannot be printed.
+        ValueError: if it is measured, or a text is too long or has unprintable characters.
     """
     by, now, wanted = check_text("by", by), len(state.rounds), veto not in (None, False)
     vetoes, comments = state.vetoes, state.comments
     if wanted and key in state.settled():
-        raise ValueError(f"Expected a candidate that is not measured yet. `{key}` is, and is not suggested again.")
+        raise ValueError(f"Expected a candidate without a result. `{key}` has one.")
     if pin and key in {*state.settled(), *state.failed}:
         raise ValueError(f"Expected a candidate that can be suggested. `{key}` is measured, or has failed.")
     said = Veto(key, check_text("reason", veto if isinstance(veto, str) else ""), by, now)
@@ -266,16 +266,16 @@ def mark(
 
 
 def add_round(state: CampaignState, suggested: Sequence[Suggestion]) -> CampaignState:
-    """Suggest graphs, which are pending from now on."""
+    """Add a round of suggested graphs, which become pending."""
     after = replace(state, rounds=(*state.rounds, tuple(suggested)), told=False)
     return after.waiting_for((*state.pending, *(each.id for each in suggested)))
 
 
 def without_last_round(state: CampaignState) -> CampaignState:
-    """Return a campaign as if its last round had not been suggested; results stay.
+    """Return the campaign without its last round. Results are kept.
 
     Raises:
-        ValueError: if there was no round yet.
+        ValueError: if there are no rounds.
     """
     if not state.rounds:
         raise ValueError("Expected a round to undo. Nothing was suggested yet.")
@@ -291,13 +291,13 @@ def without_last_round(state: CampaignState) -> CampaignState:
 
 
 def say_ending(state: CampaignState, every: str, best: str = "", target: str = "") -> str:
-    """Say why no graph is left to suggest, and which is the best.
+    """Explain why no graph is left to suggest, and name the best one.
 
     Args:
         state: the campaign.
-        every: what the graphs are called, such as "all 5 molecules".
-        best: the best value as text; empty: as measured.
-        target: name of the goal; empty: that of the campaign.
+        every: name of the graphs, such as "all 5 molecules".
+        best: the best value as text. If empty, it is formatted as measured.
+        target: name of the goal. If empty, that of the campaign.
     """
     kinds = {"measured": state.settled(), "failed": state.failed, "vetoed": state.vetoes, "pending": state.pending}
     why = " or ".join(kind for kind in kinds if kinds[kind]) or "ruled out"

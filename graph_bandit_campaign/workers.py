@@ -1,4 +1,4 @@
-"""Make calls in parallel, say how far they are, and in a chemist's words what becomes of the rest if workers die."""
+"""Run calls in parallel, show their progress, and explain failures of workers to users."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", defa
 
 @contextmanager
 def listening(report: Callable[[str], None]) -> Iterator[None]:
-    """Report how far this thread is, for a `with` block.
+    """Report the progress of this thread in a `with` block.
 
     Args:
-        report: takes a line for people.
+        report: called with a line for people.
     """
     token = LISTENER.set(report)
     try:
@@ -34,7 +34,7 @@ def listening(report: Callable[[str], None]) -> Iterator[None]:
 
 
 def say(line: str) -> None:
-    """Report a line to who listens, if somebody does."""
+    """Pass a line to the listener, if there is one."""
     if (report := LISTENER.get()) is not None:
         report(line)
 
@@ -48,19 +48,19 @@ def results_of(
     unit: str,
     total: int | None = None,
 ) -> Generator[T]:
-    """Yield the results of calls in the order in which they come, and show how many there are.
+    """Yield the results of calls in order of completion, and show a progress bar.
 
     Args:
-        call: a function that can be sent to processes.
+        call: a picklable function.
         arguments: the arguments of each call.
-        workers: most processes; 0: one for each core; None: this process itself.
-        name: names a call in messages, formatted with its arguments.
-        kept: says in messages what becomes of what was finished.
+        workers: maximum number of processes. 0 means one for each core, None means only this process.
+        name: name of a call in messages, formatted with its arguments.
+        kept: sentence for messages about the finished results.
         unit: word for a call.
-        total: how many calls there are; None: results are counts of these units.
+        total: number of calls. If None, results are counts of these units.
 
     Raises:
-        ChildProcessError: an OSError, if two workers die over the same call.
+        ChildProcessError: an OSError, if two workers die during the same call.
     """
     open_workers, _ = choose_workers(workers, None)
     bar: tqdm[Any] = tqdm(total=total, unit=f" {unit}", unit_scale=total is None, disable=None, file=sys.stderr)

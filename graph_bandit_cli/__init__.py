@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-import registry  # noqa: F401 - refuses the `agents` of another package
+import registry  # noqa: F401 - rejects an `agents` module of another package
 from graph_bandit_cli.main import main
 
 __all__ = ["main"]

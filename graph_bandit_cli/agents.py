@@ -23,12 +23,12 @@ class AgentsOptions:
 
 
 def agents(options: AgentsOptions) -> None:
-    """Print the list, or the explanation."""
+    """Print the list or the explanation."""
     print(describe_agents() if options.name is None else describe_agent(options.name))
 
 
 def describe_agents() -> str:
-    """Return a table of the agents: name, what it reads of graphs, and notes on what it can play."""
+    """Return a table of the agents: name, features used, and notes on supported environments."""
     rows = [("agent", "reads", "")]
     for name in registry.list_agents():
         needs, changing = registry.agent_needs(name), registry.agent_plays_changing_graphs(name)
@@ -46,16 +46,16 @@ def _readings_of(name: str) -> str:
 
     try:
         reads = getattr(registry.make_agent(name), "reads", None)
-    except Exception:  # noqa: BLE001 - the factory of another package may raise anything
+    except Exception:  # noqa: BLE001 - the factory of another package may raise any error
         return "?"
     return "?" if reads is None else name_readings(reads)
 
 
 def describe_agent(name: str) -> str:
-    """Explain the settings of an agent, in the form in which they follow its name.
+    """Explain the settings of an agent, in the form used after its name.
 
     Raises:
-        ValueError: if there is no agent of this name.
+        ValueError: if there is no agent with this name.
     """
     AgentSpec.admit([name])
     settings = getattr(registry.make_agent(name), "settings", None)

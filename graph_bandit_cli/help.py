@@ -1,4 +1,4 @@
-"""Print the help of a command in groups: the common options in a line or two each, or all options in full."""
+"""Format the help of a command in groups: the common options in a line or two each, or all options in full."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ GROUPS = """
     output: out html predictions | overwrite
     model: agent encoder seed | workers
 """
-"""Options of the commands for measurements, by groups; only `--help-all` describes those after a bar."""
+"""Options of the commands for measurements, by group. Only `--help-all` describes those after a bar."""
 MEASURING = ("suggest", "screen", "backtest", "prepare")
-COLUMN = 26  # where descriptions begin
-SHORTEST = 16  # characters of a last line; text is wrapped more tightly rather than leave a shorter one
+COLUMN = 26  # column of the descriptions
+SHORTEST = 16  # characters of a last line: text is wrapped more tightly to avoid a shorter one
 SENTENCE = re.compile(r".*?[.)](?= [A-Z\"`(0-9-]|$)")
 DEFAULT = re.compile(r" ?\((?:default: (.*)|(required))\)$")
 
 
 def options_of(settings: type) -> list[Action]:
-    """Return the options of a command, but for `--help`, as tyro reads them from the dataclass of its settings."""
+    """Return the options of a command except `--help`, as tyro reads them from the dataclass of its settings."""
     import tyro
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of the only way to read them
+        warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way to read them
         return tyro.extras.get_parser(settings)._actions[1:]
 
 
 def spell_option(option: Action) -> str:
-    """Return how an option is given: `--n INT`, `--measured PATH ...`."""
+    """Return the usage of an option: `--n INT`, `--measured PATH ...`."""
     kind = re.sub(r"^\{None\}\|", "", str(option.metavar or ""))
     kind = re.sub(r"^\[(\S+) .*\]$", r"\1 ...", kind)
     kind = re.sub(r"^(\S+)\|\{\1 \1\}$", r"\1 [\1]", kind)
@@ -43,11 +43,11 @@ def spell_option(option: Action) -> str:
 
 
 def describe_option(option: Action, in_full: bool) -> str:
-    """Return the description of an option with its default, if that says something.
+    """Return the description of an option, with its default if it is informative.
 
     Args:
         option: the option.
-        in_full: whether more than its first sentence is wanted.
+        in_full: if True, return more than the first sentence.
     """
     text = " ".join(str(option.help).split())
     found = DEFAULT.search(text)
@@ -60,12 +60,12 @@ def describe_option(option: Action, in_full: bool) -> str:
 
 
 def group_options(name: str, settings: type, in_full: bool) -> dict[str, tuple[Action, ...]]:
-    """Return the options of a command by the titles of their groups.
+    """Return the options of a command by group title.
 
     Args:
         name: the command.
         settings: dataclass of its settings.
-        in_full: whether rare options are wanted.
+        in_full: if True, include rare options.
     """
     titles = dict[str, str]()
     for title, _, fields in (line.strip().partition(": ") for line in GROUPS.strip().splitlines()):
@@ -81,7 +81,7 @@ def group_options(name: str, settings: type, in_full: bool) -> dict[str, tuple[A
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most a width, the last of which is not a short word."""
+    """Wrap a text to a width without a short last line."""
     for tighter in range(width, width - 2 * SHORTEST, -1):
         lines = textwrap.wrap(text, tighter, break_on_hyphens=False)
         if len(lines) < 2 or len(lines[-1]) >= SHORTEST:
@@ -94,10 +94,10 @@ def format_help(name: str, summary: str, settings: type, width: int, *, in_full:
 
     Args:
         name: the command.
-        summary: what it does.
+        summary: summary of the command.
         settings: dataclass of its settings.
         width: columns of the terminal.
-        in_full: whether every option is described in full.
+        in_full: if True, describe every option in full.
     """
     width, groups = max(min(width, 120), 60), group_options(name, settings, in_full)
     places = [spell_option(option) for options in groups.values() for option in options if not option.option_strings]

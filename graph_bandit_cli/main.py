@@ -1,4 +1,4 @@
-"""The command `graph-bandit`: find the requested subcommand, and import nothing for the others."""
+"""The command `graph-bandit`: run the requested subcommand without importing the others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GROUPS = {  # summary of each command
     "maintenance": {"cache": "Show the size of the cache of tables, or clear it."},
 }
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-PARTS = {  # type of the settings of each, from which tyro reads the flags, and function that takes them
+PARTS = {  # settings class of each command, from which tyro reads the flags, and its function
     "run": ("graph_bandit_cli.play:RunOptions", "graph_bandit_cli.play:play"),
     "sweep": ("graph_bandit_cli.play:SweepOptions", "graph_bandit_cli.play:play"),
     "report": ("graph_bandit_cli.results:ReportOptions", "graph_bandit_cli.results:report"),
@@ -58,14 +58,14 @@ PARTS = {  # type of the settings of each, from which tyro reads the flags, and 
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run a command; return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
+    """Run a command and return the exit code (0 done, 1 refused, 2 unknown command, 130 stopped by Ctrl-C)."""
     if args is None:
-        gc.set_threshold(100_000, 50, 100)  # what imports make is kept, and looking for garbage in it takes time
+        gc.set_threshold(100_000, 50, 100)  # objects of imports stay alive, so collecting garbage there wastes time
         atexit.register(_skip_last_collection)
-        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # what pyarrow frees, NumPy can use
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # NumPy can reuse memory freed by pyarrow
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a character that the terminal cannot show is not an error
+            stream.reconfigure(errors="replace")  # no error for characters that the terminal cannot display
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
     try:
         if name in ("-h", "--help"):
@@ -76,7 +76,7 @@ def main(args: list[str] | None = None) -> int:
             return 0
         if name in COMMANDS:
             with warnings.catch_warnings():
-                # What the house warns of is said, under `python -W ignore` too.
+                # Warnings of this package are also shown under `python -W ignore`.
                 warnings.filterwarnings("once", category=UserWarning, module="graph_bandit_")
                 warnings.filterwarnings("ignore", ".torch.jit.script. is deprecated")  # when PyG is imported
                 warnings.showwarning = partial(_show_warning, warnings.showwarning)
@@ -88,7 +88,7 @@ def main(args: list[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         print(f"\nStopped. {str(stop) or 'Finished work is stored.'}", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader has closed the pipe: `graph-bandit agents | head`
+    except BrokenPipeError:  # the reader has closed the pipe, as in `graph-bandit agents | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except sqlite3.Error as error:
@@ -97,7 +97,7 @@ def main(args: list[str] | None = None) -> int:
             f"graph-bandit: {error}. Finished work is stored;{room} run the same command to continue.", file=sys.stderr
         )
         return 1
-    except ArithmeticError as error:  # an agent that cannot go on; nothing was written
+    except ArithmeticError as error:  # an agent has failed, and nothing was written
         print(f"graph-bandit: {error}. Name another agent.", file=sys.stderr)
         return 1
     except (ValueError, OSError, ImportError) as error:
@@ -106,7 +106,7 @@ def main(args: list[str] | None = None) -> int:
 
 
 def _skip_last_collection() -> None:
-    """End the process sooner, unless Triton is loaded (by torch for CUDA), which reports what is not collected."""
+    """Skip the final garbage collection for a faster exit, unless torch has loaded Triton, which reports leaks."""
     if "triton" not in sys.modules:
         gc.freeze()
 
@@ -121,7 +121,7 @@ def usage() -> str:
 
 
 def run(name: str, args: list[str]) -> int:
-    """Read the settings of a command, run it, and return the exit code, 0 unless its function returns another."""
+    """Read the settings of a command, run it, and return its exit code, 0 by default."""
     import tyro
 
     from graph_bandit_cli.help import format_help
@@ -141,7 +141,7 @@ def run(name: str, args: list[str]) -> int:
 def _show_warning(
     otherwise: Callable[..., None], message: Warning | str, category: type[Warning], *place: object
 ) -> None:
-    """Print a warning of the house without the line of code that it comes from."""
+    """Print a warning of this package without its line of code."""
     if category.__module__.startswith(("graph_bandit_", "agents.")):
         print(f"graph-bandit: {message}", file=sys.stderr)
     else:

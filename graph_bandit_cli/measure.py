@@ -1,4 +1,4 @@
-"""Commands for real measurements that do more than pass on their settings: `suggest`, `example-data` and `cache`."""
+"""Commands for measurements: `suggest`, `example-data` and `cache`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def suggest(settings: SuggestSettings) -> None:
-    """Choose molecules to measure, and write suggestions, campaign and page."""
+    """Choose molecules to measure, and write the suggestions, campaign and page."""
     report_progress("Loading the model.")
     from graph_bandit_campaign import listening  # here, because torch takes a second to load
     from graph_bandit_campaign import suggest as choose
@@ -22,7 +22,7 @@ def suggest(settings: SuggestSettings) -> None:
 
 
 def report_progress(line: str) -> None:
-    """Print a line on a terminal only; logs and other programs get the answer alone."""
+    """Print a line of progress only on a terminal, not to logs or other programs."""
     if sys.stderr.isatty():
         print(line, file=sys.stderr, flush=True)
 
@@ -32,8 +32,8 @@ class ExampleOptions:
     """Settings of the example data."""
 
     out: Path
-    """Folder for pool.csv and measured.csv; or for library.toml, acids.csv, amines.csv and measured.csv; or for
-    reactions.csv, measured.csv, and lab.csv with all yields."""
+    """Folder for pool.csv and measured.csv. For products, it gets library.toml, acids.csv, amines.csv and measured.csv.
+    For reactions, it gets reactions.csv, measured.csv, and lab.csv with all yields."""
     products: bool = False
     """Write a library of building blocks and their virtual products instead of a table of molecules."""
     reactions: bool = False
@@ -43,9 +43,9 @@ class ExampleOptions:
     measured: int = 30
     """Number of molecules with results, drawn at random."""
     seed: int = 0
-    """Seed of that draw."""
+    """Seed of the random choice."""
     overwrite: bool = False
-    """Replace files of these names that hold something else. By default they are refused."""
+    """Replace files with these names and other content. By default, they cause an error."""
 
 
 def example_data(options: ExampleOptions) -> None:
@@ -66,7 +66,7 @@ class CacheOptions:
 
 
 def cache(options: CacheOptions) -> None:
-    """Print the cache folder and its size, and clear it if that is asked for."""
+    """Print the cache folder and its size, and clear it on request."""
     from graph_bandit_env.storage import cache_path, clear_cache, measure_cache
 
     count, size = measure_cache()

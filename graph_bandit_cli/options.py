@@ -1,4 +1,4 @@
-"""Refuse options that tyro would read otherwise than they are meant."""
+"""Reject options that tyro would misread."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from graph_bandit_cli.help import options_of
 
 
 def check_options(settings: type[object], args: Sequence[str]) -> None:
-    """Refuse an option that is given twice although it takes all its values at once, or with more values than one.
+    """Reject a repeated option that takes all values at once, and extra values of a single-value option.
 
-    tyro would keep the last values of the first in silence, and call those of the second unrecognized.
+    tyro would silently keep the last values in the first case, and report unrecognized values in the second.
 
     Args:
-        settings: the command.
-        args: its arguments.
+        settings: settings class of the command.
+        args: arguments of the command.
 
     Raises:
-        ValueError: if there is such an option; the message says how to give it.
+        ValueError: if there is such an option, with its correct usage.
     """
     known = options_of(settings)
     options = {option.option_strings[0]: option for option in known if option.option_strings}
@@ -36,14 +36,14 @@ def check_options(settings: type[object], args: Sequence[str]) -> None:
 
 
 def _left_over(options: dict[str, Action], args: Sequence[str], places: int) -> list[tuple[str, list[str]]]:
-    """Return the options that are given again for each value, with their values, if some have no place.
+    """Return the options to be repeated for each value, with their values, if some values are left over.
 
     Args:
         options: the options by name.
         args: the arguments.
-        places: how many arguments need no option.
+        places: number of positional arguments.
     """
-    groups: list[tuple[str, list[str]]] = [("", [])]  # values after each option, and before the first
+    groups: list[tuple[str, list[str]]] = [("", [])]  # values after each option, and those before the first
     for arg in args:
         if arg.startswith("--"):
             name, sign, value = arg.partition("=")
@@ -58,5 +58,5 @@ def _left_over(options: dict[str, Action], args: Sequence[str], places: int) -> 
 
 
 def _holds(option: Action | None) -> float:
-    """Return how many values an option takes each time it is given; an unknown one takes any number."""
+    """Return the number of values of an option per occurrence. An unknown one takes any number."""
     return math.inf if option is None or option.nargs == "*" else float(option.nargs != 0)

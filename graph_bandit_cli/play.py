@@ -1,4 +1,4 @@
-"""Play agents, and report: `graph-bandit run` on one environment, `graph-bandit sweep` on grids of them."""
+"""Play agents and report: `graph-bandit run` on one environment, `graph-bandit sweep` on grids."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class RunOptions(RunSettings):
     """Settings of a run."""
 
     environment: Annotated[EnvironmentSettings, tyro.conf.arg(name="")]
-    """The environment; its flags have no prefix. A default here would hide which of them were given."""
+    """The environment. Its flags have no prefix. There is no default, so that given flags can be detected."""
     dry_run: bool = False
-    """Count what would be played, and play nothing."""
+    """Print the number of repetitions to play without playing them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +31,13 @@ class SweepOptions(Overrides, PlaySettings):
     sweep: tyro.conf.Positional[str]
     """TOML file, or a preset such as quick, tune, paper-figure1 or paper-table1."""
     workers: int | None = 0
-    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
+    """Number of processes, each on one thread. 0: one for each core. None: only this process."""
     dry_run: bool = False
-    """Count what would be played, and play nothing."""
+    """Print the number of repetitions to play without playing them."""
 
 
 def play(options: RunOptions | SweepOptions) -> int:
-    """Play what is missing, print the table and write the report; return 1 if a repetition has failed."""
+    """Play the missing repetitions, print the table, write the report, and return 1 if a repetition has failed."""
     plan = plan_run(options) if isinstance(options, RunOptions) else read_sweep(options.sweep, options).plan()
     again = {"diagnostics": options.diagnostics, "retry_failed": options.retry_failed}
     describe = partial(describe_work, plan, options.out, **again, continue_from=options.continue_from)

@@ -42,7 +42,7 @@ class ReportOptions:
 
 
 def report(options: ReportOptions) -> None:
-    """Write the page, and the files and tables that are asked for."""
+    """Write the page and the requested files and tables."""
     import graph_bandit_lab as lab
     from graph_bandit_lab.reports import print_columns
 
@@ -68,7 +68,7 @@ def report(options: ReportOptions) -> None:
 
 
 def print_tables(folder: Path, *, markdown: bool = False) -> None:
-    """Print title, table and warnings of a folder of results; in Markdown also the further tables of a sweep."""
+    """Print title, table and warnings of a folder of results, and in Markdown also the further tables of a sweep."""
     from graph_bandit_lab import further_tables, load_results, print_warnings, table_of, title_of
     from graph_bandit_lab.reports import print_columns
 
@@ -87,11 +87,11 @@ class ExportOptions:
     folder: tyro.conf.Positional[Path]
     """Folder of results, the `--out` of a run or a sweep. It is only read, also while something plays into it."""
     out: Path
-    """The file, from which `--continue` of a run or a sweep goes on. An earlier export is replaced."""
+    """File to write, for `--continue` of a run or a sweep. An earlier export is replaced."""
 
 
 def export(options: ExportOptions) -> None:
-    """Write all finished repetitions to one small file, and say how large it is and what it leaves out."""
+    """Write all finished repetitions to one small file, and print its size and omissions."""
     from graph_bandit_lab.storage import export_results
 
     exported = export_results(options.folder, options.out)
@@ -111,7 +111,7 @@ class CompareOptions:
 
 
 def compare(options: CompareOptions) -> None:
-    """Print a line for each agent: its R_T, and in a second table its simple regret, if both folders have it."""
+    """Print a row for each agent with R_T, and a second table with simple regret if both folders have it."""
     from graph_bandit_lab import table_of_changes
     from graph_bandit_lab.analysis import compare_folders
     from graph_bandit_lab.reports import print_columns
@@ -129,7 +129,7 @@ class BestSettingsOptions:
     folder: tyro.conf.Positional[Path]
     """Folder of results of agents with many settings each."""
     out: Path
-    """File for the best settings of each agent on each graph model; it is replaced."""
+    """File for the best settings of each agent on each graph model. An existing file is replaced."""
 
 
 def best_settings(options: BestSettingsOptions) -> None:

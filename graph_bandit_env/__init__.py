@@ -1,8 +1,8 @@
-"""The world of graph action bandits: graph sets, reward functions and `GraphActionBandit-v0`.
+"""Graph sets, reward functions and the environment `GraphActionBandit-v0`.
 
-Importing this package registers the environment, and `GraphActionBanditPadded-v0`, which observes arrays. Names such as
-"graph_bandit_env:GraphActionBandit-v0" make `gymnasium.make` import it by itself. torch and `gntk` are imported only
-when a reward model or `GraphSet.to_pyg` needs them.
+Importing this package registers the environment, and `GraphActionBanditPadded-v0` with array observations. With names
+such as "graph_bandit_env:GraphActionBandit-v0", `gymnasium.make` imports the package. torch and `gntk` are imported
+only if a reward model or `GraphSet.to_pyg` needs them.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Check settings, with messages that say what was expected and what came."""
+"""Check settings, with messages that contain the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 Choice = TypeVar("Choice", bound=str)
 
 LARGEST_MEAN = 1e99
-"""The largest mean reward, noise, and standard deviation of noise: agents take rewards up to ten times as large."""
+"""Maximum of mean rewards, noise and its standard deviation. Agents accept rewards up to ten times as large."""
 
 
 def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
@@ -26,7 +26,7 @@ def check_integer(name: str, value: object, minimum: int, maximum: float = math.
 
 
 def check_size(name: str, value: object, minimum: int = 1) -> int | tuple[int, int]:
-    """Return `value` as an int >= `minimum`, or as two of them, the least and the most, or raise a ValueError."""
+    """Return `value` as an int >= `minimum` or as a pair (least, most), or raise a ValueError."""
     least, most = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, value)
     try:
         least = check_integer(name, least, minimum)
@@ -48,18 +48,18 @@ def check_number(name: str, value: object, minimum: float, maximum: float = math
 
 
 def to_number(name: str, value: object) -> float:
-    """Return what a user's function has returned as a float, or raise a ValueError that names the function."""
+    """Return the result of a user's function as a float, or raise a ValueError that names the function."""
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # of integers too large, and of tensors
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # too large integers, and tensors
         number = math.nan
-    if not abs(number) <= LARGEST_MEAN:  # written so that NaN fails too
+    if not abs(number) <= LARGEST_MEAN:  # also true for NaN
         raise ValueError(f"Expected `{name}` to return a number from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {value!r}.")
     return number
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return `value` if it is True or False, or raise a ValueError that names the setting."""
+    """Return `value` if it is a bool, or raise a ValueError that names the setting."""
     if not isinstance(value, bool):
         raise ValueError(f"Expected `{name}` to be True or False. Got {value!r}.")
     return value
@@ -73,7 +73,7 @@ def check_choice(name: str, value: object, choices: Sequence[Choice]) -> Choice:
 
 
 def check_names(kind: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return names that are all different and not empty, or raise an error that says what they are names of."""
+    """Return names if they are unique and not empty, or raise an error that contains `kind`."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"Expected `{kind}` to be a list of texts. Got {names!r:.80}. Use `str`.")
     doubled = next((name for name, count in Counter(names).items() if count > 1 or not name), None)

@@ -1,4 +1,4 @@
-"""`GraphActionBandit-v0`: a bandit whose actions are whole graphs, alone, or many that step together."""
+"""`GraphActionBandit-v0`: a bandit whose actions are whole graphs, and its vector environment."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     """Choose one of K attributed graphs a round and receive a noisy reward.
 
     ## Description
-    In round t the learner sees the graph set, plays a graph G_t that `action_mask` allows, and receives
-    y_t = mu(G_t) + noise. It wants small cumulative regret, the sum of mu(G*_t) - mu(G_t).  [Wu & Amini 2024]
-    `gymnasium.make_vec` makes many such bandits that step together (`GraphActionBanditVector`).
+    In round t the learner observes the graph set, plays a graph G_t that `action_mask` allows, and receives
+    y_t = mu(G_t) + noise. The aim is a small cumulative regret, the sum of mu(G*_t) - mu(G_t).  [Wu & Amini 2024]
+    `gymnasium.make_vec` creates a vector environment of such bandits (`GraphActionBanditVector`).
 
     ## Action space
-    `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`. Where the
-    number of graphs varies, K is the most here and in `action_mask`.
+    `Discrete(K)`: the index of a graph. An index that is out of range or masked out raises `InvalidAction`. If the
+    number of graphs varies, K is the maximum here and in `action_mask`.
 
     ## Observation space
-    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a fresh copy each round;
-    where their number varies, the space is a `Sequence`.
-    `observe="indices"`: the indices of the graphs that this round offers (-1 fills the entries of graphs that are used
-    up or do not exist). The graphs themselves are at `env.unwrapped.graph_set`.
+    `observe="graphs"`: a tuple of K `GraphInstance` (see `graph_bandit_env.bandit.spaces`), a new copy each round. If
+    their number varies, the space is a `Sequence`.
+    `observe="indices"`: the indices of the graphs on offer in this round (-1 pads the entries of graphs that are used
+    up or do not exist). The graphs are at `env.unwrapped.graph_set`.
 
     ## Rewards
-    mu of the graph that was played, plus noise. The mean of each graph is fixed within an instance. With
-    `resample_graphs`, graphs are new in each episode or round, and the named Gaussian processes are drawn as functions
-    of any graph (`graph_bandit_env.rewards.general_rewards`). With `drift`, the means of the same graphs change after
-    each round, or at unknown times (`graph_bandit_env.bandit.instance`).
+    mu of the played graph, plus noise. The mean of each graph is fixed within an instance. With `resample_graphs`, each
+    episode or round has new graphs, and the named Gaussian processes are drawn as functions of any graph
+    (`graph_bandit_env.rewards.general_rewards`). With `drift`, the means change after each round or at unknown times
+    (`graph_bandit_env.bandit.instance`).
 
     ## Info
-    `reset` and `step` give `action_mask`, int8 `(K,)`: 1 for the graphs that the *next* round offers. `step` also gives
-    `mean_reward`, `optimal_mean_reward`, `optimal_action` and `regret` of the round just played; the optimum is over
-    the graphs that this round offered. They are NumPy scalars, int64 and float64. Agents must not read these four.
+    `reset` and `step` return `action_mask`, int8 `(K,)`: 1 for the graphs on offer in the *next* round. `step` also
+    returns `mean_reward`, `optimal_mean_reward`, `optimal_action` and `regret` of the round just played. The optimum is
+    over the graphs on offer in that round. They are NumPy scalars, int64 and float64. Agents must not read these four.
 
     ## Starting state
     `reset(seed=s)` draws graphs, mean rewards, rounds, noise and drift from independent streams of one SeedSequence, so
-    equal seeds give equal instances, whatever is played; without `drift` they are those that a drift starts from.
+    equal seeds give equal instances for any actions. With `drift`, the first means are those of the same seed without.
     `reset()` keeps the instance: noise and drift continue, and with `resample_graphs` the next graph set is drawn.
-    (With "round" each step draws one, too.)
+    (With "round", each step also draws one.)
     `reset(options={"resample": True})` draws a new instance from the next streams of the same seed.
 
     ## Episode end
-    After `horizon` rounds the episode is truncated (terminated, if `horizon` is 1). Without replacement it terminates
+    After `horizon` rounds the episode is truncated (terminated if `horizon` is 1). Without replacement it terminates
     once every graph has been played. There is no `TimeLimit`, but `spec.max_episode_steps` is the horizon, for wrappers
-    that look it up.
+    that read it.
 
     ## Arguments
     The fields of `BanditArguments`, as keywords.
@@ -77,7 +77,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
     * v0: first version.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 - as declared by Gymnasium
 
     _spec: EnvSpec | None = None
     __signature__ = signature(BanditArguments)  # so that `help` and editors list the arguments
@@ -90,8 +90,8 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         self.action_space = self.bandit.action_space
         self.observation_space = self.bandit.observation_space
         self._instance: Instance | None = None
-        self._episode: Episode | None = None  # what is drawn
-        self._available = np.empty(0, np.int64)  # graphs of the next round; none outside an episode
+        self._episode: Episode | None = None  # for rendering
+        self._available = np.empty(0, np.int64)  # graphs of the next round, empty outside an episode
         self._left = np.ones(self.num_graphs, np.bool_)  # graphs that this episode may still offer
         self._round = 0
 
@@ -108,7 +108,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     @property
     def graph_set(self) -> GraphSet:
-        """Return the K graphs of the next round; a fixed set given as `graphs` is there before the first `reset`."""
+        """Return the K graphs of the next round. A fixed set given as `graphs` is available before the first `reset`."""
         if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
             return self.bandit.own_graphs
         return self._after_reset().graph_set
@@ -119,18 +119,18 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         return self._after_reset().mean_rewards.copy()
 
     def offered_together(self) -> list[NDArray[np.int64]]:
-        """Return the graphs that a round may offer together, ascending indices: those of each context, or all."""
+        """Return the groups of graphs that a round may offer together: those of each context, or all, as indices."""
         return self._after_reset().groups()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the mask of the graphs that the next round offers, bool `(K,)`; sb3-contrib's MaskablePPO calls it."""
+        """Return the mask of the graphs on offer in the next round, bool `(K,)`, for sb3-contrib's MaskablePPO."""
         self._after_reset()
         mask = np.zeros(self.num_graphs, np.bool_)
         mask[self._available] = True
         return mask
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
-        """Begin an episode, on a new instance if `seed` or the option `resample` is given.
+        """Start an episode, on a new instance if `seed` or the option `resample` is given.
 
         Raises:
             ValueError: if an option is unknown.
@@ -153,7 +153,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
         Raises:
             ResetNeeded: outside an episode.
-            InvalidAction: if the action is not an index that the round offers.
+            InvalidAction: if the action is not the index of a graph on offer.
         """
         if self._instance is None or not len(self._available):
             raise ResetNeeded("Expected `reset` before `step`: there is no episode, or it is over.")
@@ -185,7 +185,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
         return observation, reward, terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Return a frame of the episode so far, `(540, 960, 3)` uint8; None without a `render_mode`."""
+        """Return a frame of the episode so far, `(540, 960, 3)` uint8, or None without a `render_mode`."""
         if self.render_mode is None:
             gym.logger.warn('Expected `render_mode="rgb_array"` for `render`. Got None.')
             return None
@@ -208,19 +208,19 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
 
 class GraphActionBanditVector(SyncVectorEnv):
-    """Gymnasium's `SyncVectorEnv` of n bandits with equal arguments, whose seeds are mixed.
+    """Gymnasium's `SyncVectorEnv` of n bandits with equal arguments and mixed seeds.
 
-    `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)` makes one. `reset(seed=[s_1, ..., s_n])` resets bandit
-    i with seed s_i, and `reset(seed=s)` with the seeds of `spread_seeds`: Gymnasium's own, s, s + 1, and so on, would
-    make bandit 1 of seed 0 equal to bandit 0 of seed 1. What the arguments fix for all instances, such as the reward
-    function of `reward_seed`, is drawn once for all bandits.
+    Create it by `gymnasium.make_vec("GraphActionBandit-v0", num_envs=n, ...)`. `reset(seed=[s_1, ..., s_n])` resets
+    bandit i with seed s_i, and `reset(seed=s)` uses the seeds of `spread_seeds`. With Gymnasium's seeds s, s + 1, and
+    so on, bandit 1 of seed 0 would equal bandit 0 of seed 1. Parts that are fixed for all instances, such as the reward
+    function of `reward_seed`, are drawn once for all bandits.
 
     Args:
-        num_envs: n, from 1.
-        autoreset_mode: when a bandit begins its next episode, as in `SyncVectorEnv`.
-        max_episode_steps: number of rounds after which an episode is truncated, as by `TimeLimit`; None: no such limit.
-        make: makes one bandit of `arguments`.
-        **arguments: the fields of `BanditArguments`, and others that `make` takes.
+        num_envs: n, at least 1.
+        autoreset_mode: time at which a bandit starts its next episode, as in `SyncVectorEnv`.
+        max_episode_steps: number of rounds after which an episode is truncated, as by `TimeLimit`. None for no limit.
+        make: creates one bandit from `arguments`.
+        **arguments: the fields of `BanditArguments`, and other arguments of `make`.
 
     Raises:
         ValueError, TypeError: as in `GraphActionBandit`.
@@ -244,7 +244,7 @@ class GraphActionBanditVector(SyncVectorEnv):
             bandit.bandit = bandits[0].bandit
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        """Begin an episode in each bandit, or in those that the option `reset_mask` names.
+        """Start an episode in each bandit, or in those selected by the option `reset_mask`.
 
         Raises:
             ValueError: if there are not as many seeds as bandits, or an option is unknown.
@@ -276,17 +276,16 @@ def check_action(action: SupportsIndex, action_mask: NDArray[np.bool_]) -> int:
 
 
 def spread_seeds(seed: int, num_envs: int) -> list[int]:
-    """Return a seed for each of many bandits, mixed by `SeedSequence`: seeds 0 and 1 give lists with nothing in common.
+    """Return a seed for each of several bandits, mixed by `SeedSequence`. The lists for seeds 0 and 1 share no seed.
 
-    Gymnasium itself uses seed, seed + 1, and so on, which makes environment 1 of seed 0 equal to environment 0 of
-    seed 1.
+    Gymnasium uses seed, seed + 1, and so on, so that environment 1 of seed 0 equals environment 0 of seed 1.
 
     Args:
         seed: an integer >= 0.
-        num_envs: how many seeds to return; a larger number keeps the first ones.
+        num_envs: number of seeds. A larger number keeps the first ones.
 
     Returns:
-        The seeds that `GraphActionBanditVector` uses for `reset(seed=seed)`. Other vector environments take the list in
-        their `reset`.
+        The seeds that `GraphActionBanditVector` uses for `reset(seed=seed)`. Pass them to `reset` of other vector
+        environments.
     """
     return [int(word) for word in np.random.SeedSequence(seed).generate_state(num_envs, np.uint64)]

@@ -1,13 +1,13 @@
-"""The laboratory: run agents on environments, keep every result, and show the regret.
+"""Run agents on environments, store every result, and report the regret.
 
-Each room has its own door: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
+Each subpackage has its own public names: `episodes`, `design`, `storage`, `execution`, `analysis`, `reports`.
 """
 
 from importlib.metadata import version
 
 import lazy_loader
 
-import registry  # noqa: F401 - refuses the `agents` of another package
+import registry  # noqa: F401 - rejects the `agents` of another package
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = version("graph-bandit-env")

@@ -1,4 +1,4 @@
-"""Write numbers and durations the same way in tables, pages and messages."""
+"""Format numbers and durations consistently in tables, pages and messages."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def format_interval(summary: AgentSummary, digits: int = 1) -> str:
 
 
 def format_relative(summary: AgentSummary) -> str:
-    """Write a mean relative to the largest, with its paired 95 % interval where that is known."""
+    """Write a mean relative to the largest, with its paired 95 % interval if known."""
     known = summary.relative, summary.relative_low, summary.relative_high
     return format_number(summary.relative, 3) if math.isnan(summary.relative_low) else format_estimate(*known, 3)
 
 
 def format_estimate(value: float, low: float, high: float, digits: int = 1, sign: str = "") -> str:
-    """Write a number with its 95 % interval, `[–]` where that is not known; a dash for `nan`.
+    """Write a number with its 95 % interval (`[–]` if unknown), or a dash for `nan`.
 
-    With the sign "+", numbers above 0 have one, too.
+    With the sign "+", positive numbers also have a sign.
     """
     if math.isnan(value):
         return MISSING
@@ -49,13 +49,13 @@ def format_estimate(value: float, low: float, high: float, digits: int = 1, sign
 
 
 def format_count(summary: AgentSummary) -> str:
-    """Write how many repetitions finished, and how many diverged or failed."""
+    """Write the number of repetitions that finished, diverged or failed."""
     others = {"diverged": summary.diverged, "failed": summary.failed}
     return str(summary.finished) + "".join(f" (+{count} {status})" for status, count in others.items() if count)
 
 
 def format_duration(seconds: float) -> str:
-    """Write a time in seconds, minutes or hours, as its size suggests."""
+    """Write a time in seconds, minutes or hours, depending on its size."""
     if seconds < 60:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""The application: pages and JSON behind the guard."""
+"""The application: pages, JSON and MCP behind the guard."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         keys: the keys of people and programs.
         addresses: the addresses of the server.
         drawer: draws molecules.
-        jobs: change campaigns.
+        jobs: queue for jobs that change campaigns.
         limits: the limits.
     """
     service = Service(folder, jobs, limits)
@@ -44,7 +44,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
         title="graph-bandit",
         version=version("graph-bandit-env"),
         description=ABOUT,
-        docs_url=None,  # FastAPI's pages load scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load external scripts
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
         redirect_slashes=False,
@@ -69,7 +69,7 @@ def make_app(folder: Path, keys: Keys, addresses: Addresses, drawer: Drawer, job
 
     @app.exception_handler(RequestValidationError)
     def explain(request: Request, error: RequestValidationError) -> Response:
-        # What the request says is left out: it may be no text that can be sent.
+        # The input of the request is omitted: it may contain text that cannot be encoded.
         problems = [f"`{'.'.join(map(str, each['loc']))}`: {each['msg']}." for each in error.errors()[:MOST_PROBLEMS]]
         text = " ".join(["Expected other fields.", *problems])
         return refuse(request, HTTPException(422, text.encode("utf-8", "replace").decode()))

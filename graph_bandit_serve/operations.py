@@ -1,4 +1,4 @@
-"""What can be done to campaigns, declared once: REST, tools of language models and forms are made of this table."""
+"""Operations on campaigns, declared once. REST, tools for language models and forms are generated from this table."""
 
 from __future__ import annotations
 
@@ -23,152 +23,154 @@ class Nothing(Asked):
 
 
 class Result(Asked):
-    """A result that was really measured. A prediction or an invented value is none."""
+    """A measured result. Do not enter predictions or invented values."""
 
     id: Text = ""
-    """Id of what was measured; it may be left out with a SMILES."""
+    """Id of the measured graph. It is optional if `smiles` is given."""
     value: StrictFloat | StrictBool | Text
-    """A number; or, as text, a bound such as ">4.5", or "failed"; of a class 1 or 0, or a word for these."""
+    """A number. As text: a bound such as ">4.5", or "failed". For a class: 1 or 0, or a word for it."""
     goal: Text = ""
-    """Name of the measured quantity; it may be left out with one goal."""
+    """Name of the measured goal. It is optional if the campaign has one goal."""
     noise: StrictFloat | Text = ""
-    """Standard deviation of the value; empty: it is not known."""
+    """Standard deviation of the value. Leave it empty if it is unknown."""
     smiles: Text = ""
-    """Structure of a molecule that has no id here."""
+    """SMILES of a molecule without an id in the campaign."""
 
 
 class Tell(Asked):
-    """Results."""
+    """Results to add to a campaign."""
 
     results: list[Result] = Field(min_length=1, max_length=10_000)
-    """All are taken in, or none."""
+    """The results. If one is invalid, none is added."""
     instead: bool = False
-    """Whether values replace those that were typed of the same graphs, and empty ones remove them; else both count."""
+    """If true, values replace those entered earlier for the same graphs, and empty values delete them. Otherwise, they
+    are replicates."""
     by: Text = ""
-    """Who tells them."""
+    """Name of the person who enters the results."""
 
 
 class Ask(Asked):
     """A round of suggestions."""
 
     changes: dict[str, JsonValue] = Field(default_factory=dict)
-    """Settings of `suggest` that change from now on: n, maximize, minimize, target, weights, require, forbid, filter,
-    price, budget, budget_only, max_per_group, group_by, ignore_failures."""
+    """Settings of `suggest` to change for this and later rounds: n, maximize, minimize, target, weights, require,
+    forbid, filter, price, budget, budget_only, max_per_group, group_by, ignore_failures."""
     next_batch: bool = False
-    """Whether another batch is wanted although no result came in."""
+    """If true, suggest another batch even without new results."""
 
 
 class Mark(Asked):
-    """What people say of a graph. It teaches nothing about others."""
+    """A veto, pin or comment for a graph. The model does not learn from it."""
 
     id: Text
     """Id of the graph, as in the pool."""
     veto: StrictBool | Text | None = None
-    """True, or why, if it is not to be suggested; false lifts a veto. `ask` puts another in its place."""
+    """True or a reason excludes the graph from suggestions, and `ask` replaces it. False lifts the veto."""
     pin: StrictBool | None = None
-    """Whether it is to be in the next batch."""
+    """True adds the graph to the next batch. False lifts the pin."""
     comment: Text = ""
-    """A text to keep about it."""
+    """Comment to store with the graph."""
     waits: StrictBool | None = None
-    """False if nobody measures it now."""
+    """True marks the graph as pending. False marks it as not being measured, so it can be suggested again."""
     by: Text = ""
-    """Who says so."""
+    """Name of the person who makes the change."""
 
 
 class Ids(Asked):
-    """Graphs."""
+    """Graphs to explain."""
 
     ids: list[Text] = Field(min_length=1, max_length=20)
-    """Their ids."""
+    """Ids of the graphs."""
 
 
 class Preview(Asked):
-    """A table of results."""
+    """A table of results to preview."""
 
     table: Table
     columns: dict[str, Text] = Field(default_factory=dict)
-    """Columns of the table by `id`, `smiles` and the names of goals, where they are not found by themselves."""
+    """Column names by role, if they are not detected automatically. Roles are `id`, `smiles` and the names of goals."""
     sheet: Text | None = None
-    """Sheet of a workbook; null: the first."""
+    """Sheet of a workbook. If null, the first sheet."""
 
 
 class Rows(Asked):
-    """Rows of a table that the campaign has written."""
+    """Rows of a table of the campaign."""
 
     which: Literal["suggestions", "predictions"] = "predictions"
-    """Which table."""
+    """Table to read."""
     sort: Text = ""
-    """Name of a column; empty: as they stand."""
+    """Column to sort by. If empty, the rows keep the order of the table."""
     falling: bool = False
-    """Whether the largest come first."""
+    """If true, sort in descending order."""
     contains: Text = ""
-    """Text that one of the cells contains."""
+    """Return only rows with a cell that contains this text."""
     part: Text = ""
-    """SMARTS of a substructure that each molecule has."""
+    """Return only molecules with this substructure, a SMARTS pattern."""
 
 
 class Page(Rows):
-    """Some of these rows."""
+    """A page of these rows."""
 
     start: int = Field(default=0, ge=0)
-    """How many rows are passed over."""
+    """Number of rows to skip."""
     count: int = Field(default=100, ge=1, le=1_000)
-    """Most rows that are returned."""
+    """Maximum number of rows to return."""
 
 
 class File(Rows):
-    """The same rows as a file, in base64."""
+    """The same rows as a file in base64."""
 
     which: Literal["suggestions", "predictions"] = "suggestions"
-    """Which table."""
+    """Table to read."""
     kind: Literal[".csv", ".tsv", ".xlsx"] = ".csv"
-    """Ending of the file."""
+    """File extension."""
 
 
 class New(Asked):
     """A new campaign."""
 
     name: Text
-    """Its name."""
+    """Name of the campaign."""
     pool: Table
     measured: list[Table] = Field(default_factory=list, max_length=50)
-    """Tables of results so far."""
+    """Tables with the results measured so far."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
-    """Settings of `suggest`, such as `maximize`, a list of columns, and `n`."""
+    """Settings of `suggest`, such as `n`, and `maximize` with a list of columns."""
     suggest: bool = True
-    """Whether a first round is suggested."""
+    """If true, suggest the first round."""
 
 
 class Look(Asked):
-    """A table, read as a pool."""
+    """A table to read as a pool."""
 
     pool: Table
     smiles: Text = "smiles"
-    """Column of the SMILES."""
+    """Column with the SMILES."""
     id: Text | None = None
-    """Column of the names; null: one with a usual name."""
+    """Column with the ids. If null, a column with a usual name is chosen."""
     sheet: Text | None = None
-    """Sheet of a workbook; null: the first."""
+    """Sheet of a workbook. If null, the first sheet."""
     slot: list[Text] = Field(default_factory=list)
-    """Columns of the slots of experiments, COLUMN or NAME=COLUMN; none: those of SMILES, if there are several."""
+    """Columns with the slots of experiments, as COLUMN or NAME=COLUMN. If empty and several columns contain SMILES,
+    these are the slots."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that can be done."""
+    """An operation on a campaign or a folder."""
 
     asked: type[Asked]
-    """Its arguments."""
+    """Model of the arguments."""
     help: str
-    """What it does, for programs and language models."""
+    """Description for programs and language models."""
     changes: bool = False
-    """Whether it changes the campaign."""
+    """True if the operation changes the campaign."""
     looks: bool = False
-    """Whether it is short and changes nothing, so that a person may have one beside a job of another kind."""
+    """True if the operation is short and read-only, so that a person may run one next to a job of another kind."""
     of_folder: bool = False
-    """Whether it is about the folder, and not about one campaign."""
+    """True if the operation applies to the folder rather than to one campaign."""
     for_tools: bool = True
-    """Whether language models may use it: they take nothing back."""
+    """True if language models may use it. They may not undo changes."""
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -201,4 +203,4 @@ OPERATIONS: dict[str, Operation] = {
         Look, "Look at a table before a campaign starts: molecules, columns, bad rows.", looks=True, of_folder=True
     ),
 }
-"""All operations by their names."""
+"""All operations by name."""

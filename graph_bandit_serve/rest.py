@@ -1,4 +1,4 @@
-"""The campaigns as JSON for programs and the page, described by OpenAPI; the operations are those of the table."""
+"""JSON API of the campaigns for programs and pages, described by OpenAPI and generated from the operations table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graph_bandit_serve.work.jobs import Job
 
 PREFIX = "/api/v1"
 LONGEST_WAIT = 15.0
-IN_MEMORY = 1_000_000  # bytes of a file that is sent
+IN_MEMORY = 1_000_000  # bytes of an uploaded file
 Wait = Annotated[
     float,
     Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the end of the job, before it is answered as it is."),
@@ -39,7 +39,7 @@ WRITTEN: dict[int | str, dict[str, Any]] = {
 
 
 def answer_job(job: Job) -> Response:
-    """Answer with a job: 200 if it is done, 202 if it goes on, 422 if it was refused."""
+    """Return the response for a job: 200 if it is done, 202 if it is waiting or running, 422 if it was rejected."""
     view, headers = job.model_dump(), {"location": f"{PREFIX}/jobs/{job.id}"}
     status = {"done": 200, "refused": 422, "failed": 500, "stopped": 409}.get(view["status"], 202)
     if status >= 400:
@@ -48,10 +48,10 @@ def answer_job(job: Job) -> Response:
 
 
 def make_rest(service: Service) -> APIRouter:
-    """Return the addresses for programs.
+    """Return the routes for programs.
 
     Args:
-        service: does what is asked.
+        service: runs the requests.
     """
     router = APIRouter(prefix=PREFIX, responses={422: WRITTEN[422]})
     jobs, shelf = service.jobs, service.shelf
@@ -63,26 +63,26 @@ def make_rest(service: Service) -> APIRouter:
 
     @router.get("/campaigns")
     def list_campaigns(if_none_match: IfNoneMatch = "") -> Response:
-        """List the campaigns of the folder, with files that cannot be read, and why."""
+        """List the campaigns of the folder, and unreadable files with the reason."""
         content = msgspec.json.encode(shelf.list_campaigns())
         return with_version(content, digest_of(content), if_none_match)
 
     @router.get("/campaigns/{campaign}")
     def get_campaign(campaign: str, if_none_match: IfNoneMatch = "") -> Response:
-        """Return a campaign as its file has it."""
+        """Return a campaign as stored in its file."""
         reading = shelf.read(campaign)
         return with_version(msgspec.json.encode(reading.whole()), reading.version, if_none_match)
 
     @router.get("/tables")
     def list_tables() -> dict[str, Any]:
-        """List the tables of the folder, which can be pools or hold results."""
+        """List the tables of the folder, to be used as pools or results."""
         return service.tables()
 
     @router.post("/uploads", response_model=dict[str, str])
     async def send_table(
         request: Request, name: Annotated[str, Query(description="Its name, of which the ending counts.")]
     ) -> Response:
-        """Send a table as the body; it is named in other requests by the `table` of the answer."""
+        """Upload a table as the request body. Other requests refer to it by `table` of the response."""
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as content:
             async for part in request.stream():
                 await run_in_threadpool(content.write, part)
@@ -92,17 +92,17 @@ def make_rest(service: Service) -> APIRouter:
 
     @router.get("/jobs", response_model=list[Job])
     def list_jobs() -> list[Job]:
-        """List the jobs of all people that run or wait, in the order in which they were started."""
+        """List the running and waiting jobs of all people in start order."""
         return jobs.queue()
 
     @router.get("/jobs/{job}", response_model=Job)
     def get_job(job: str, wait: Wait = 0.0) -> Job:
-        """Return how a job stands."""
+        """Return the state of a job."""
         return known(jobs.wait(job, wait))
 
     @router.post("/jobs/{job}/stop", response_model=Job)
     def stop_job(job: str) -> Job:
-        """Stop a job of who asks; what it has not saved yet is as before."""
+        """Stop one of your jobs. Changes that it has not saved are discarded."""
         return known(service.stop(job))
 
     def add(name: str, asked_type: type[Asked], of_folder: bool) -> None:
@@ -133,7 +133,7 @@ def make_rest(service: Service) -> APIRouter:
 
 
 def with_version(content: bytes, version: str, known: str) -> Response:
-    """Return JSON with its version, or that the program has it already."""
+    """Return JSON with its version, or 304 if the client already has this version."""
     headers = {"etag": f'"{version}"'}
     if headers["etag"] in known:
         return Response(status_code=304, headers=headers)

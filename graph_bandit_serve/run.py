@@ -21,11 +21,11 @@ LEAD_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conte
 
 
 def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
-    """Serve the campaigns of a folder until Ctrl-C. Links and key are printed first.
+    """Serve the campaigns of a folder until Ctrl-C, after printing the links and the key.
 
     Args:
-        settings: what is served, and where.
-        limits: the limits; None: those of the command.
+        settings: the folder and the address.
+        limits: the limits. If None, those of the command.
 
     Raises:
         MissingExtraError: if the extra `serve` is not installed.
@@ -48,7 +48,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            jobs.close()  # with which their events end, that open pages wait for
+            jobs.close()  # ends the events that open pages wait for
             await super().shutdown(sockets)
 
     limits = limits or ServerLimits()
@@ -65,7 +65,7 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
         keys, drawer, jobs = Keys(limits), Drawer(limits), Jobs(limits, FUNCTIONS)
         config = uvicorn.Config(
             make_app(settings.folder, keys, addresses, drawer, jobs, limits),
-            http="h11",  # which keeps to the longest head
+            http="h11",  # enforces the maximum size of headers
             ws="none",
             log_level="error",
             proxy_headers=False,
@@ -74,13 +74,13 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
             timeout_graceful_shutdown=2,
         )
         print("\n".join(introduce(settings, addresses, keys)), flush=True)
-        threading.Thread(target=jobs.open, daemon=True).start()  # where Ctrl-C does not interrupt it
+        threading.Thread(target=jobs.open, daemon=True).start()  # Ctrl-C does not interrupt this thread
         if settings.open:
             open_link(addresses.link_of(keys.link), Path(private))
         try:
             Server(config).run(sockets=[listener])
         except KeyboardInterrupt:
-            pass  # without one, Ctrl-C is ignored where the command was started, as in the background; uvicorn is not
+            pass  # not raised if Ctrl-C is ignored, as for background processes, but uvicorn still stops
         finally:
             jobs.close()
             drawer.close()
@@ -88,10 +88,10 @@ def serve(settings: ServeSettings, limits: ServerLimits | None = None) -> None:
 
 
 def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iterator[str]:
-    """Yield what is printed first.
+    """Yield the lines to print at the start.
 
-    The key of programs is printed, not written to a file: the folder may be shared, and not on every disk can a file be
-    kept from others.
+    The key of programs is printed rather than written to a file, because the folder may be shared and some file systems
+    have no permissions.
     """
     from graph_bandit_serve.access.addresses import is_local
 
@@ -106,7 +106,7 @@ def introduce(settings: ServeSettings, addresses: Addresses, keys: Keys) -> Iter
 
 
 def open_link(address: str, private: Path) -> None:
-    """Open a link in a browser by a file that its owner alone can read: others see the arguments of programs."""
+    """Open a link in a browser through a private file: other users can see the arguments of programs."""
     page = private / "link.html"
     page.write_text(LEAD_ON.format(html.escape(address)), encoding="utf-8")
     webbrowser.open_new_tab(page.as_uri())

@@ -1,4 +1,4 @@
-"""Look at the campaigns of a folder, and start the jobs that change them: the page, REST and MCP ask here."""
+"""Read the campaigns of a folder, and start the jobs that change them, on behalf of pages, REST and MCP."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SENT = "upload:"
 
 
 class Service:
-    """The campaigns of a folder, to look at and to change.
+    """Access to the campaigns of a folder.
 
     Args:
         root: the folder.
-        jobs: do what takes long, or reads what strangers sent.
+        jobs: queue for operations that are slow or read untrusted files.
         limits: the limits.
     """
 
@@ -32,21 +32,21 @@ class Service:
         self.shelf, self.uploads = Shelf(self.folder, limits), Uploads(self.folder.root, limits)
 
     def tables(self) -> dict[str, object]:
-        """Return the tables of the folder, which can be pools or hold results."""
+        """Return the tables of the folder, to be used as pools or results."""
         tables, is_cut = self.folder.list_tables()
         return {"tables": [*tables], "is_cut": is_cut}
 
     def start(self, name: str, asked: Asked, campaign: str = "", version: str = "") -> Job:
-        """Start a job; jobs that change one campaign run one after the other, and so do those of one person.
+        """Start a job. Jobs that change the same campaign run one at a time, as do the jobs of one person.
 
         Args:
             name: name of the operation.
-            asked: its arguments.
-            campaign: key of the campaign; empty: the operation is about the folder.
-            version: digest that the campaign's file is to have; empty: any.
+            asked: arguments of the operation.
+            campaign: key of the campaign. Empty for an operation on the folder.
+            version: expected digest of the campaign's file. If empty, any version is accepted.
 
         Raises:
-            HTTPException: 404 or 422, if there is no such campaign or table; 503, if too many jobs wait.
+            HTTPException: 404 or 422 if there is no such campaign or table, or 503 if too many jobs wait.
         """
         place = {"path": str(self.shelf.read(campaign).file.path), "version": version} if campaign else {}
         operation, fields, person = OPERATIONS[name], asked.model_dump(), PERSON.get()
@@ -65,10 +65,10 @@ class Service:
         return self.jobs.start(name, arguments, holds, seconds, campaign, person)
 
     def table(self, name: str) -> tuple[str, bool]:
-        """Return the path of a table, and whether somebody sent it.
+        """Return the path of a table, and True if it was uploaded.
 
         Args:
-            name: its place in the folder, or `upload:TOKEN`. It is looked up, and never opened as a path.
+            name: its path in the folder, or `upload:TOKEN`. The name is looked up and never opened as a path.
 
         Raises:
             HTTPException: 404, if there is no such table.
@@ -80,10 +80,10 @@ class Service:
         return str(path), is_sent
 
     def stop(self, job_id: str) -> Job | None:
-        """Stop a job of who asks; None if there is none.
+        """Stop a job of the sender, and return it, or None if there is none.
 
         Raises:
-            HTTPException: 403, if somebody else has started it.
+            HTTPException: 403, if another person has started it.
         """
         job = self.jobs.get(job_id)
         if job is not None and job.person != PERSON.get():

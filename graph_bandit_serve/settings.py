@@ -1,4 +1,4 @@
-"""Settings of `graph-bandit serve`, whose docstrings are also its `--help`, and the limits that it keeps to."""
+"""Settings and limits of `graph-bandit serve`. The docstrings of the settings are also its `--help`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tyro
 
 PORTS = 65_536
 ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-f:.]+\])(:(?P<port>\d{1,5}))?/?", re.ASCII | re.IGNORECASE)
-"""Scheme, host and perhaps a port, and nothing else."""
+"""Only a scheme, a host and an optional port."""
 
 
 @dataclass(frozen=True)
@@ -58,46 +58,46 @@ class ServerLimits:
     """Limits of the server."""
 
     campaigns: int = 500
-    """Most campaigns of a folder; further ones are left out, and told."""
+    """Maximum number of campaigns in a folder. Skipped ones are reported."""
     depth: int = 5
-    """Most folders in each other that are looked into."""
+    """Maximum depth of nested folders."""
     entries: int = 20_000
-    """Most files and folders that are looked at to find campaigns."""
+    """Maximum number of files and folders to search for campaigns."""
     file_bytes: int = 16_000_000
-    """Largest file of a campaign that is read."""
+    """Maximum size of a campaign file."""
     kept_bytes: int = 64_000_000
-    """Size of the files whose content is kept in memory until they change."""
+    """Maximum total size of the campaign files cached in memory."""
     shown: int = 200
-    """Most rows of a table of a page, and most cards; programs get all."""
+    """Maximum number of table rows or cards on a page. The API for programs returns all."""
     text_characters: int = 300
-    """Longest name or reason on a page; longer ones are cut."""
+    """Maximum length of a name or reason on a page. Longer ones are truncated."""
     head_bytes: int = 16_384
-    """Longest head of a request."""
+    """Maximum size of the headers of a request."""
     form_bytes: int = 1_000_000
-    """Largest body that is a form without files, or JSON."""
+    """Maximum body of JSON or a form without files."""
     upload_bytes: int = 200_000_000
-    """Largest body that is a form with files, or a file."""
+    """Maximum body of a file or a form with files."""
     session_seconds: float = 7 * 24 * 3600.0
-    """Time after which a browser is let in no longer."""
+    """Lifetime of a browser session."""
     invitation_seconds: float = 24 * 3600.0
-    """Time after which such a link lets nobody in."""
+    """Lifetime of an invitation link."""
     upload_life_seconds: float = 24 * 3600.0
-    """Time after which such a file is removed."""
+    """Lifetime of an uploaded file."""
     smiles_characters: int = 2_000
-    """Longest SMILES that is drawn."""
+    """Maximum length of a SMILES to draw."""
     drawing_seconds: float = 3.0
-    """Time in which a molecule is drawn, or not at all."""
+    """Time limit for drawing a molecule."""
     workers: int = 8
-    """Most jobs that run at once, each in a process. A person has one, and one that only looks."""
+    """Maximum number of jobs that run at once, each in a process. A person can run one, and one read-only job."""
     waiting_jobs: int = 50
-    """Most jobs that wait, of all campaigns."""
+    """Maximum number of waiting jobs of all campaigns."""
     job_seconds: float = 3600.0
-    """Time in which a job ends, or is stopped."""
+    """Time limit of a job."""
     job_bytes: int = 12_000_000_000
-    """Memory of the process of a job and all that it starts. What these share counts for each."""
+    """Memory limit of the process of a job and its child processes. Shared memory counts once for each process."""
     look_seconds: float = 60.0
-    """Time in which a preview, a page of a table, a download or a figure is made, or given up."""
+    """Time limit of a preview, a page of a table, a download or a figure."""
     kept_jobs: int = 200
-    """Most jobs that are kept after they have ended."""
+    """Maximum number of ended jobs to keep."""
     kept_job_bytes: int = 64_000_000
-    """Size of the results of those, and of the largest one, as JSON."""
+    """Maximum size of their results in total, and of each result, as JSON."""

@@ -144,8 +144,6 @@ CHECKS = {
 def test_commands_are_understood(page, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(registry, "_ADMITTED", {})
     monkeypatch.syspath_prepend(tmp_path)
-    (source,) = (block.text for block in blocks_of(ROOT / "docs/guides/testbed.md") if block.language == "python")
-    (tmp_path / "improvement.py").write_text(source, encoding="utf-8")
     for block in blocks_of(page):
         if block.language == "toml":
             tomllib.loads(block.text)

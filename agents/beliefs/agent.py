@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound="DataclassInstance")
 
 
-FIRST = 32  # rewards after which forecasts count: before, scale and noise are learnt from too few
-WIDER = 3.0  # standard deviation of the residuals of a model that is wrong
-FARTHEST = 5.0  # a residual farther away counts as this far: no single one may say that a model is wrong
+FIRST = 32  # rewards before forecasts count: with fewer, scale and noise are poorly estimated
+WIDER = 3.0  # standard deviation of the residuals under the alternative, a wrong model
+FARTHEST = 5.0  # larger residuals are clipped to this, so that no single one flags a model as wrong
 ENOUGH = 20.0  # log likelihood ratio
 
 
 class MisfitWarning(BlindAgentWarning):
-    """The rewards are not what an agent forecasts: its model is wrong."""
+    """The rewards differ from an agent's forecasts: its model is wrong."""
 
 
 @dataclass
 class Watch:
-    """The standardised residuals z of one forecast after the other.
+    """The standardised residuals z of consecutive forecasts.
 
     S_t = max(0, S_{t-1} + log N(z_t; 0, 3^2) - log N(z_t; 0, 1)),   the model is wrong if S_t >= 20
     [Page 1954]
@@ -60,12 +60,12 @@ class Watch:
     evidence: float = 0.0
     """S_t."""
     is_wrong: bool = False
-    """Whether a misfit was reported."""
+    """True once a misfit was reported."""
     mended_at: int = 0
-    """Number of rewards at the last refit because of S_t; 0: there was none."""
+    """Number of rewards at the last refit triggered by S_t, or 0 before the first."""
 
     def add(self, residual: float) -> bool:
-        """Add a residual; return whether S_t is large enough."""
+        """Add a residual and return True if S_t reaches the threshold."""
         square = min(residual**2, FARTHEST**2)
         self.count, self.squares = self.count + 1, self.squares + square
         self.evidence = max(0.0, self.evidence + square * (1 - WIDER**-2) / 2 - math.log(WIDER))
@@ -78,11 +78,11 @@ class Watch:
 
 
 class BeliefAgent(BaseAgent[S]):
-    """Form a belief, rank the graphs by a rule, and play the best; model and rule share only the type `Belief`.
+    """Form a belief, rank the graphs by a rule, and play the best. Model and rule share only the type `Belief`.
 
     Args:
         settings: settings of model and rule.
-        make_rule: makes the rule; called at each `reset`.
+        make_rule: makes the rule, at each `reset`.
 
     Attributes:
         history: the rewards observed.
@@ -93,7 +93,7 @@ class BeliefAgent(BaseAgent[S]):
     history: History
     rule: AcquisitionRule
     plays_new: bool = False
-    """Whether every graph on offer is new: some were played, and none of those."""
+    """True if some graphs were played and none of them is on offer."""
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
         super().__init__(settings)
@@ -110,13 +110,13 @@ class BeliefAgent(BaseAgent[S]):
         """
 
     def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with the graphs of some slots and then new ones: the part of `meet` that all models share."""
+        """Keep the graphs of some slots and add new ones: the part of `meet` that all models share."""
         self.history.exchange(kept, added)
         self.rule.forget_graphs()
         self._ranked = None
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Start with nothing observed."""
+        """Start without observations."""
         self.history, self.rule, self.watch = History(graphs.num_graphs), self._make_rule(), Watch()
         self._ranked, self.plays_new = None, False
 
@@ -126,7 +126,7 @@ class BeliefAgent(BaseAgent[S]):
         return self.history.seen
 
     def look_for_those_played(self, mask: Tensor) -> None:
-        """Find out whether graphs that were played can be played again; what is a graph's own is explored only then."""
+        """Check if played graphs can be played again. Graph-specific effects are explored only in that case."""
         seen = self.seen
         among = mask[seen] if self.offered is None else torch.isin(self.offered, seen) & mask
         self.plays_new = len(seen) > 0 and not bool(among.any())
@@ -143,7 +143,7 @@ class BeliefAgent(BaseAgent[S]):
         """Add the rewards to the history, and compare a single one with its forecast.
 
         Warns:
-            MisfitWarning: if it shows for the first time that the model is wrong.
+            MisfitWarning: the first time that the rewards show a wrong model.
         """
         residual = None
         if len(slots) == 1 and len(self.history) >= FIRST:
@@ -155,16 +155,16 @@ class BeliefAgent(BaseAgent[S]):
             warnings.warn(self.remark, MisfitWarning, stacklevel=4)
 
     def residual(self, slot: int, reward: float) -> float | None:
-        """Return by how many standard deviations a reward lies above its forecast; None: nothing was forecast."""
+        """Return the standardised forecast error of a reward, or None without a forecast."""
         return None
 
     def learns_again(self) -> bool:
-        """Return whether a model whose forecasts were wrong is learnt again from the rewards so far."""
+        """Refit a model whose forecasts were wrong, and return True if it was refitted."""
         return False
 
     @property
     def remark(self) -> str:
-        """Return what is to be said about the fit of the model, as a sentence; empty: nothing."""
+        """Return a sentence about the fit of the model, or an empty string."""
         if not self.watch.is_wrong:
             return ""
         other = "ucb1" if self.name.startswith("gp-") else "gp-ucb"
@@ -174,7 +174,7 @@ class BeliefAgent(BaseAgent[S]):
         )
 
     def state(self) -> State:
-        """Return the history, and the state of the rule."""
+        """Return the history and the state of the rule."""
         return {
             "history": self.history.state_dict(),
             "rule": self.rule.state_dict(),
@@ -189,7 +189,7 @@ class BeliefAgent(BaseAgent[S]):
         self._ranked = None
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
-        """Return with which probability `choose` would return each graph; nothing that it uses is changed."""
+        """Return the probability that `choose` returns each graph, without side effects."""
         self.look_for_those_played(mask)
         return choice_probabilities(self.rule, self.belief(), mask, self.generator, draws)
 
@@ -198,16 +198,16 @@ class BeliefAgent(BaseAgent[S]):
     def action_probabilities(
         self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
     ) -> ActionProbabilities:
-        """Return with which probability each graph would be played; see `agents.contract.PlayForecaster`."""
+        """Return the probability of playing each graph (see `agents.contract.PlayForecaster`)."""
         self.look_at(observation)
         return self.weigh_choices(read_mask(action_mask, self.num_graphs), draws)
 
     @property
     def ranked(self) -> tuple[Belief, Tensor]:
-        """Return belief and index of the last choice.
+        """Return the belief and the index of the last choice.
 
         Raises:
-            RuntimeError: if nothing was chosen since the last `reset` or `update`.
+            RuntimeError: if no graph was chosen since the last `reset` or `update`.
         """
         if self._ranked is None:
             raise RuntimeError("Expected `insight` between `select_action` and `update`. Nothing has been chosen yet.")
@@ -216,18 +216,18 @@ class BeliefAgent(BaseAgent[S]):
     def best_seen(self, mean: Tensor) -> float | None:
         """Return the largest entry of `mean` `(K,)` among the graphs played.
 
-        It is None if none was played, or if the graphs change: earlier ones may be out of reach.
+        Return None before the first play, or if the graphs change, because earlier graphs may no longer be available.
         """
         played = self.offered is None and len(self.history.seen)
         return mean[self.history.seen].max().item() if played else None
 
 
 class BatchBeliefAgent(BeliefAgent[S]):
-    """An agent whose model can imagine rewards, so that it can choose batches, and can predict mean rewards.
+    """An agent that can fantasize rewards to choose batches, and can predict mean rewards.
 
     Args:
         settings: settings of model and rule.
-        make_rule: makes the rule; called at each `reset`.
+        make_rule: makes the rule, at each `reset`.
     """
 
     def __init__(self, settings: S, make_rule: Callable[[], AcquisitionRule]) -> None:
@@ -236,10 +236,9 @@ class BatchBeliefAgent(BeliefAgent[S]):
 
     @abstractmethod
     def imagine(self) -> Imagine:
-        """Return a function that takes a few actions at a time, and returns the belief after all actions so far.
+        """Return a function that takes a few actions at a time and returns the belief after all actions so far.
 
-        It imagines that the reward of each action equals its mean under the belief. The agent's own belief does not
-        change.
+        The reward of each action is fantasized as its mean under the belief. The agent's own belief does not change.
         """
 
     @abstractmethod
@@ -247,11 +246,11 @@ class BatchBeliefAgent(BeliefAgent[S]):
         """Return the current prediction of the mean reward of each graph."""
 
     def expect_means(self) -> Tensor:
-        """Return the means of `expect`, `(K,)` float64; a subclass may compute them without the rest."""
+        """Return the means of `expect`, `(K,)` float64. A subclass may compute them without the rest."""
         return torch.from_numpy(self.expect().mean)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
-        """Return `count` different graphs that `mask` allows, chosen one after the other."""
+        """Choose `count` different graphs that `mask` allows, one after the other."""
         self.look_for_those_played(mask)
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
 
@@ -260,13 +259,13 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def select_batch(
         self, observation: object, count: int, action_mask: ArrayLike | None = None, pending: Sequence[int] = ()
     ) -> list[int]:
-        """Return several graphs to play; see `agents.contract.BatchAgent`."""
+        """Return several graphs to play (see `agents.contract.BatchAgent`)."""
         self.look_at(observation)
         mask = read_mask(action_mask, self.num_graphs)
         return self.choose_batch(mask, count, read_pending(pending, self.num_graphs))
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
-        """Return `count` different graphs that `mask` allows, while rewards of earlier ones are on their way."""
+        """Choose `count` different graphs that `mask` allows while rewards of earlier ones are pending."""
         self._ranked = None
         self.look_for_those_played(mask)
         return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), awaiting=awaiting)
@@ -276,7 +275,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def select_awaiting(
         self, observation: object, count: int, awaiting: Sequence[int], action_mask: ArrayLike | None = None
     ) -> list[int]:
-        """Return graphs to play while rewards are on their way; see `agents.contract.LateLearner`."""
+        """Return graphs to play while rewards are pending (see `agents.contract.LateLearner`)."""
         self.look_at(observation)
         mask = read_mask(action_mask, self.num_graphs)
         return self.choose_awaiting(mask, count, read_awaiting(awaiting, self.num_graphs))
@@ -284,13 +283,13 @@ class BatchBeliefAgent(BeliefAgent[S]):
     @final
     @one_thread()
     def predict(self) -> Prediction:
-        """Return the prediction of the mean reward of each graph; see `agents.contract.BatchAgent`."""
+        """Return the prediction of the mean reward of each graph (see `agents.contract.BatchAgent`)."""
         self.check_reset()
         return self.expect()
 
     @final
     @one_thread()
     def predict_means(self) -> NDArray[np.float64]:
-        """Return the predicted mean reward of each graph; see `agents.contract.MeanPredictor`."""
+        """Return the predicted mean reward of each graph (see `agents.contract.MeanPredictor`)."""
         self.check_reset()
         return self.expect_means().numpy()

@@ -1,4 +1,4 @@
-"""Choose several actions before any of their rewards is known, and short lists of many to choose from."""
+"""Choose several actions before their rewards are known, and short lists of candidates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
 from agents.contract.inputs import masked_argmax
 
-DIGITS = 9  # to which values are rounded: smaller differences are rounding errors of another order of summation
+DIGITS = 9  # decimals kept: smaller differences are rounding errors that depend on the order of summation
 
 
 def choose_batch(
@@ -30,9 +30,9 @@ def choose_batch(
 ) -> list[int]:
     """Choose distinct actions one after the other.
 
-    A rule that draws rewards draws new ones for each choice [Kandasamy et al. 2018]. For any other rule the covariance
-    is updated as if the action had been played and its mean observed, which needs no reward [Desautels et al. 2014,
-    GP-BUCB].
+    A rule that samples rewards draws new ones for each choice [Kandasamy et al. 2018]. For any other rule, the
+    covariance is updated as if the action had been played and its mean observed, which needs no reward [Desautels et
+    al. 2014, GP-BUCB].
 
     Args:
         rule: ranks the K actions.
@@ -40,26 +40,26 @@ def choose_batch(
         mask: `(K,)` bool. Actions on offer.
         count: number of actions to choose.
         generator: generator of all the agent's randomness.
-        hallucinate: takes a few actions at a time, and returns the belief after all of them without their rewards.
-        pending: actions that are being measured; their rewards are not known yet, and they are not chosen.
-        fits: given the actions chosen so far, returns which others can join them, `(K,)` bool; None: all.
-        awaiting: actions played, once for each time; their rewards are not known yet, and they may be chosen again.
+        hallucinate: takes a few actions at a time and returns the belief after all of them, without their rewards.
+        pending: actions being measured. Their rewards are unknown, and they are not chosen.
+        fits: given the actions chosen so far, returns a mask of the actions that can join them, `(K,)` bool. None: all.
+        awaiting: actions played, repeated once per play. Their rewards are unknown, and they may be chosen again.
 
     Returns:
-        `count` indices, in the order of choice; fewer if no other action fits.
+        `count` indices in the order of choice, or fewer if no other action fits.
 
     Raises:
-        ValueError: if fewer are on offer, or `count` is not an integer >= 1.
+        ValueError: if fewer actions are on offer, or `count` is not an integer >= 1.
     """
     left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
     left[list(pending)] = False
     check_count(count, left)
     before = generator.get_state()
-    index = rule(belief, left, generator)  # the rule itself remembers only real beliefs; its copy sees imagined ones
+    index = rule(belief, left, generator)  # only real beliefs update the rule's memory; the copy sees fantasized ones
     rule = copy.deepcopy(rule)
     if (pending or awaiting) and imagines:
         if awaiting:
-            generator.set_state(before)  # what a rule draws is the same as if nothing were awaited
+            generator.set_state(before)  # a rule then draws the same numbers as without awaited rewards
         belief = hallucinate(*pending, *awaiting)
         index = rule(belief, left, generator)
     while True:
@@ -77,7 +77,7 @@ def choose_batch(
 
 
 def check_count(count: int, mask: Tensor) -> None:
-    """Refuse to choose more actions than are on offer.
+    """Check that enough actions are on offer.
 
     Raises:
         ValueError: if `count` is not an integer from 1 to the number of actions on offer.
@@ -88,22 +88,22 @@ def check_count(count: int, mask: Tensor) -> None:
 
 
 def short_list(values: NDArray[np.float64], names: Sequence[str], size: int, seed: int) -> NDArray[np.int64]:
-    """Return the places of the largest values, in the order of the set.
+    """Return the positions of the largest values, in the order of the set.
 
-    Values are rounded to nine decimals. Of equal ones those with the smallest digest of seed and name are kept. So the
-    result does not depend on where the others stand: the short list of the short lists of some parts is that of all.
+    Values are rounded to nine decimals. Ties are broken by the smallest digest of seed and name, so the result does not
+    depend on the other positions: merging short lists of parts gives the short list of the whole.
 
     Args:
-        values: `(n,)`, no NaN; -inf for what shall not be kept.
+        values: `(n,)`, no NaN. Entries of -inf are excluded.
         names: n different names.
-        size: how many places to return, fewer if there are fewer values.
-        seed: chooses among equal values.
+        size: number of positions to return, at most the number of values.
+        seed: breaks ties.
 
     Returns:
         `(min(size, n),)` int64, in increasing order.
 
     Raises:
-        ValueError: if there is not one name for each value, or a value is NaN.
+        ValueError: if the number of names differs from the number of values, or a value is NaN.
     """
     if len(names) != len(values) or np.isnan(values).any():
         raise ValueError(
@@ -121,6 +121,6 @@ def short_list(values: NDArray[np.float64], names: Sequence[str], size: int, see
 
 
 def order_by_digest(names: Sequence[str], seed: int) -> NDArray[np.int64]:
-    """Return the places of n different names in the order of the digests of seed and name, `(n,)`."""
+    """Return the positions of n different names sorted by the digests of seed and name, `(n,)`."""
     digests = [hashlib.blake2b(f"{seed} {name}".encode(), digest_size=8).digest() for name in names]
     return np.array(sorted(range(len(names)), key=digests.__getitem__), np.int64)

@@ -1,4 +1,4 @@
-"""The belief about the graphs, which is all that an acquisition rule sees; what a rule is; and what diagnostics see."""
+"""The belief about the graphs that acquisition rules receive, the interface of a rule, and the data for diagnostics."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Belief:
     Attributes:
         mean: `(K,)` float64. f(G).
         spread: `(K,)` float64. nu sigma(G), a standard deviation.
-        root: returns R, `(K, r)` float64, with R R^T = nu^2 times the joint covariance of the graphs; None: the graphs
-            are independent.
-        best: largest mean among the graphs played; None before the first reward.
+        root: returns R, `(K, r)` float64, with R R^T = nu^2 times the joint covariance of the graphs. None for
+            independent graphs.
+        best: largest mean among the graphs played, or None before the first reward.
     """
 
     mean: Tensor
@@ -35,30 +35,30 @@ class Belief:
     best: float | None = None
 
     def joint_root(self) -> Tensor:
-        """Compute R, `(K, r)` float64; rules that do not need it save its cost."""
+        """Compute R, `(K, r)` float64. Rules that do not need it avoid its cost."""
         return torch.diag(self.spread) if self.root is None else self.root()
 
     def deviation(self, generator: torch.Generator) -> Tensor:
-        """Draw by how much the rewards differ from their means, jointly: `(K,)` float64."""
+        """Draw the joint deviation of the rewards from their means: `(K,)` float64."""
         root = self.joint_root()
         return root @ torch.randn(root.shape[1], generator=generator, dtype=root.dtype)
 
 
 class AcquisitionRule(Protocol):
-    """A rule that computes an index from a belief; the agent plays the graph with the largest index.
+    """A rule that computes an index from a belief. The agent plays the graph with the largest index.
 
-    A rule is a dataclass. Its fields that `__init__` takes are settings of every agent that uses it. A new rule is made
-    at each `reset`. A rule with memory returns it from `state_dict`, and drops what it knows of single graphs when
-    `forget_graphs` is called, where graphs change; the others are `Memoryless`. A rule that returns draws of the
-    rewards sets `draws_rewards = True`, and `draws_jointly = True` if it draws them jointly; else each call of
-    `Belief.joint_root` may decompose the covariance. A rule that never plays a graph again that it has eliminated sets
-    `eliminates = True`. A rule whose index is not in units of the rewards sets `price_weight`: by how much the index of
-    a graph falls if its price is e times as high. A rule that chooses otherwise than it once did sets `algorithm`, the
+    A rule is a dataclass. Its `__init__` fields are settings of every agent that uses it. A new rule is made at each
+    `reset`. A rule with memory returns it from `state_dict`, and drops its memory of individual graphs when
+    `forget_graphs` is called because the graphs change. Other rules are `Memoryless`. A rule that returns draws of the
+    rewards sets `draws_rewards = True`, and `draws_jointly = True` for joint draws. Otherwise each call of
+    `Belief.joint_root` may decompose the covariance. A rule that permanently eliminates graphs sets
+    `eliminates = True`. A rule whose index is not in units of the rewards sets `price_weight`, the decrease of a
+    graph's index if its price is multiplied by e. A rule whose choices changed between versions sets `algorithm`, the
     version from which its agents count, to 2 or more.
 
-    A rule that draws at random, and knows with which probability it plays each graph, has a method
+    A randomised rule with computable play probabilities has a method
     `choice_probabilities(belief, action_mask, generator, draws)`. It returns the probability of each graph and its
-    standard error, which is 0 where nothing is drawn, `(K,)` each; `generator` is for the `draws` draws that it needs.
+    standard error, `(K,)` each. The error is 0 if nothing is drawn. `generator` is for the `draws` draws that it needs.
     """
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
@@ -70,11 +70,11 @@ class AcquisitionRule(Protocol):
             generator: generator of all the agent's randomness.
 
         Returns:
-            `(K,)` float64 without NaN. The largest among the allowed graphs is played; ties are broken at random.
+            `(K,)` float64 without NaN. The allowed graph with the largest index is played. Ties are broken at random.
         """
 
     def forget_graphs(self) -> None:
-        """Forget what was remembered about single graphs, because the round shows others."""
+        """Discard the memory of individual graphs, because the next round shows other graphs."""
 
     def state_dict(self) -> State:
         """Return the memory of the rule."""
@@ -84,7 +84,7 @@ class AcquisitionRule(Protocol):
 
 
 class Memoryless:
-    """A rule that remembers nothing."""
+    """A rule without memory."""
 
     def forget_graphs(self) -> None:
         """Do nothing."""
@@ -98,27 +98,27 @@ class Memoryless:
 
 
 class Imagine(Protocol):
-    """A function that imagines rewards which are not known yet."""
+    """A function that fantasizes unknown rewards."""
 
     def __call__(self, *actions: int) -> Belief:
-        """Return the belief after these actions too, if their rewards equal their means."""
+        """Return the belief after these actions as well, with rewards equal to their means."""
 
 
 @dataclass(frozen=True, eq=False)
 class Insight:
-    """The belief about the K graphs on which a choice was made, and measures of the covariance at that time.
+    """The belief about the K graphs behind a choice, and measures of the covariance at that time.
 
-    It is for diagnostics, and never used in play.
+    It is used for diagnostics only.
 
     Attributes:
         mean: `(K,)` float64. f(G), in reward units.
         spread: `(K,)` float64. nu sigma(G), in reward units.
-        sampled: `(K,)` float64. r_hat(G), in reward units; None if the rule draws no rewards.
+        sampled: `(K,)` float64. r_hat(G), in reward units. None if the rule draws no rewards.
         variance: `(K,)` float64. sigma^2(G), in units of the noise variance.
         log_determinant: log det(U / ridge) after all earlier rounds.
-        effective_dimension: effective dimension of the kernel at these weights; its horizon is the number of earlier
+        effective_dimension: effective dimension of the kernel at these weights. Its horizon is the number of earlier
             rounds, at least 1.
-        misfit: root mean square of the standardised errors of earlier forecasts: 1 is expected; `nan` before any.
+        misfit: root mean square of the standardised errors of earlier forecasts: 1 is expected, `nan` before any.
     """
 
     mean: Array

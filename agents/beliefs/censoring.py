@@ -1,4 +1,4 @@
-"""Results of which only a bound is known, turned into results with a noise of their own by expectation propagation."""
+"""Approximate censored results by pseudo results with individual noise variances, by expectation propagation."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from agents.beliefs.posterior import DualPosterior
 
 MOST_SWEEPS = 1000
 TOLERANCE = 1e-6  # of moments in a sweep, relative to standard deviation and variance
-LEAST_STEP, SHORTER, LONGER = 0.05, 0.6, 1.1  # of the way to the new factors; where changes grow, and where they shrink
-LEAST_NOISE = 1e-3  # in squared units of the targets; factors that are nearly steps would converge slowly
-FARTHEST = 100.0  # a threshold farther from 0, in units of the targets, counts as this far
-LEAST_PRECISION = 1e-6  # of a pseudo result, in inverse squared units of the targets; one with less tells nothing
+LEAST_STEP, SHORTER, LONGER = 0.05, 0.6, 1.1  # step sizes; a step shrinks while changes grow, and vice versa
+LEAST_NOISE = 1e-3  # in squared units of the targets; factors close to step functions would converge slowly
+FARTHEST = 100.0  # thresholds farther from 0, in units of the targets, are clipped to this
+LEAST_PRECISION = 1e-6  # of pseudo results, in inverse squared units of the targets; others are uninformative
 
 
 class PseudoResults(NamedTuple):
-    """Results with which a Gaussian process has the posterior that bounds give it."""
+    """Results that give a Gaussian process the same posterior as the bounds."""
 
     graphs: Tensor
-    """`(m,)` int64. A graph may have two, besides its exact results."""
+    """`(m,)` int64. A graph may have two, in addition to its exact results."""
     values: Tensor
     """`(m,)` float64. In units of the targets."""
     noises: Tensor
@@ -43,7 +43,7 @@ class Thresholds(NamedTuple):
 
 
 def match_bounds(posterior: DualPosterior, thresholds: Thresholds) -> PseudoResults:
-    """Return pseudo results that stand for bounds in a Gaussian process, less those that tell nothing, in O(m^3).
+    """Return pseudo results for bounds in a Gaussian process, without uninformative ones, in O(m^3).
 
     Args:
         posterior: given all exact results.
@@ -69,17 +69,17 @@ def propagate_expectations(
 
     Expectation propagation chooses y_i and n_i such that mean and variance of each f_i stay the same if the i-th factor
     on the right is replaced by the one on the left [Rasmussen & Williams 2006, Sec. 3.6]. All factors change at once,
-    and only part of the way where the changes grow. n_i is at least v_i: a bound tells no more than a result.
+    with damped steps while the changes grow. n_i is at least v_i: a bound is at most as informative as a result.
 
     Args:
         mean: `(m,)` float64. Means of f before the bounds.
-        covariance: `(m, m)` float64. C, its covariance; several bounds may be on one graph.
+        covariance: `(m, m)` float64. C, the covariance of f. A graph may have several bounds.
         thresholds: `(m,)` float64. x.
         signs: `(m,)` float64. s: 1 if the result lies above x, -1 if it lies below.
-        noises: `(m,)` float64. v, noise variance of each result; less than `LEAST_NOISE` counts as that.
+        noises: `(m,)` float64. v, noise variance of each result, raised to at least `LEAST_NOISE`.
 
     Returns:
-        1 / n_i and y_i / n_i, `(m,)` float64 each: precisions, and precisions times values, both 0 if nothing is told.
+        1 / n_i and y_i / n_i, `(m,)` float64 each: precisions, and precisions times values, both 0 without information.
 
     Raises:
         ArithmeticError: if the factors still change after `MOST_SWEEPS` sweeps.

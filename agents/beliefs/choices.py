@@ -1,4 +1,4 @@
-"""Compute with which probability a rule plays each graph, without playing: by quadrature, or from draws."""
+"""Compute the probability that a rule plays each graph, without playing: by quadrature, or from draws."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ __all__ = ["choice_probabilities", "largest_of_draws", "probability_of_largest"]
 
 Floats = NDArray[np.float64]
 
-TAIL = 8.5  # standard deviations beyond which a normal number counts as impossible: 1e-17 on either side
+TAIL = 8.5  # standard deviations; normal numbers beyond have probability 1e-17 on either side and are ignored
 STEP = 0.5  # length of a panel, in standard deviations of the narrowest number that varies there
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 AT_ONCE = 1 << 20  # entries of an array of nodes by numbers
 
 
 def probability_of_largest(mean: Tensor, std: Tensor) -> Tensor:
-    """Compute with which probability each of K independent normal numbers is the largest, by quadrature.
+    """Compute the probability that each of K independent normal numbers is the largest, by quadrature.
 
         P(k) = int N(x; m_k, s_k^2) prod_{j != k} Phi((x - m_j) / s_j) dx
 
-    The rule is Gauss-Legendre on panels as narrow as the narrowest number that varies there, in logarithms: products of
-    many small factors do not underflow. Numbers without spread are points; equal ones share their probability.
+    The rule is Gauss-Legendre in logarithms, so that products of many small factors do not underflow. Panels are as
+    narrow as the narrowest number that varies there. Equal numbers without spread share their probability.
 
     Args:
         mean: `(K,)` float64, finite. m.
         std: `(K,)` float64, finite and at least 0. s.
 
     Returns:
-        `(K,)` float64; they sum to 1. Errors are below 1e-9.
+        `(K,)` float64 with sum 1. Errors are below 1e-9.
     """
     means, stds = mean.numpy(), std.numpy()
     probabilities = np.zeros(len(means))
@@ -56,10 +56,10 @@ def probability_of_largest(mean: Tensor, std: Tensor) -> Tensor:
 
 
 def _integrate(mean: Floats, std: Floats, lowest: float) -> Floats:
-    """Integrate from `lowest` on the density of each number times the probability that all others lie below."""
+    """Integrate the density of each number times the probability that all others lie below, starting at `lowest`."""
     edges, last = [lowest], (mean + TAIL * std).max()
     while edges[-1] < last:
-        beyond = np.abs(edges[-1] - mean) / TAIL  # a number that does not vary here allows panels up to where it does
+        beyond = np.abs(edges[-1] - mean) / TAIL  # a number constant here allows panels up to its variation
         edges.append(edges[-1] + STEP * max(np.maximum(std, beyond).min(), TIE * abs(edges[-1])))
     begins, lengths = np.array(edges[:-1]), np.diff(edges)
     places = (begins[:, None] + lengths[:, None] * (NODES + 1) / 2).ravel()
@@ -75,15 +75,15 @@ def _integrate(mean: Floats, std: Floats, lowest: float) -> Floats:
 
 
 def largest_of_draws(draws: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Estimate with which probability each number is the largest, from joint draws of all.
+    """Estimate the probability that each number is the largest, from joint draws of all.
 
     Args:
-        draws: `(M, K)` float64. Equal largest ones share the draw, as ties are broken at random.
-        mask: `(K,)` bool. The numbers that count.
+        draws: `(M, K)` float64. Equal largest numbers share the draw, because ties are broken at random.
+        mask: `(K,)` bool. The numbers to compare.
 
     Returns:
-        The shares, `(K,)` float64, and their standard errors, `(K,)` float64: at least 1 / M, also where all draws
-            agree, and 0 for numbers that do not count.
+        The shares and their standard errors, `(K,)` float64 each. Errors are at least 1 / M, even if all draws agree,
+            and 0 outside the mask.
     """
     draws = draws.masked_fill(~mask, -torch.inf)
     best = draws.max(1, keepdim=True).values
@@ -97,17 +97,17 @@ def largest_of_draws(draws: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
 def choice_probabilities(
     rule: AcquisitionRule, belief: Belief, mask: Tensor, generator: torch.Generator, draws: int
 ) -> ActionProbabilities:
-    """Return with which probability a rule plays each graph; neither the rule nor the generator is changed.
+    """Return the probability that a rule plays each graph. Neither the rule nor the generator is changed.
 
-    A rule whose index is not random plays the largest entry: with probability 1, or equally often where entries tie. A
-    rule with a method `choice_probabilities` is asked. Of any other the index is drawn again and again.
+    A rule with a deterministic index plays the largest entry: with probability 1, or equally often among ties. A rule
+    with a method `choice_probabilities` computes the result itself. For any other rule the index is drawn repeatedly.
 
     Args:
         rule: ranks the K graphs.
         belief: belief about the K graphs.
         mask: `(K,)` bool. Graphs on offer.
-        generator: generator of the agent's randomness; draws come from a stream of their own, which its state seeds.
-        draws: M, the number of draws where draws are needed.
+        generator: generator of the agent's randomness. Draws use a separate stream, seeded by its state.
+        draws: M, the number of draws if draws are needed.
 
     Raises:
         ValueError: if `draws` is not an integer of at least 2.

@@ -19,7 +19,7 @@ A_co = TypeVar("A_co", covariant=True)
 
 
 class Factory(Protocol[P, A_co]):
-    """Makes an agent from the fields of its settings, which mypy and editors know; and from a preset."""
+    """Make an agent from its settings, which mypy and editors can check, or from a preset."""
 
     @overload
     def __call__(self, *args: P.args, **settings: P.kwargs) -> A_co: ...
@@ -39,13 +39,13 @@ def compose(
         name: name of the agent.
         model: function of `settings` (annotated with its dataclass), of `make_rule` if there is a rule, and optionally
             of keywords that are not settings, such as a module or an array.
-        settings: the frozen dataclass of the agent's settings: that of the model, or one that extends it by settings of
-            the rule, or changes its defaults.
-        rule: an `AcquisitionRule`, which is a dataclass. Its fields are set to the settings of the same names; those
-            without keep their defaults. None: the agent has no rule.
+        settings: the frozen dataclass of the agent's settings: that of the model, or an extension with settings of the
+            rule or other defaults.
+        rule: an `AcquisitionRule`, which is a dataclass. Its fields are set to the settings of the same names. Fields
+            without a setting keep their defaults. None if the agent has no rule.
 
     Returns:
-        A function of keyword settings, `preset` and the model's own keywords; its signature shows them all.
+        A function of keyword settings, `preset` and the model's own keywords, with all of them in its signature.
 
     Raises:
         TypeError: if `settings` do not extend those of the model, or model and rule have a setting of the same name.
@@ -65,7 +65,7 @@ def compose(
         chosen = read_settings(settings_class, given)
         rules = [partial(rule, **{setting: getattr(chosen, setting) for setting in offered})] if rule else []
         for make_rule in rules:
-            make_rule()  # refuses bad values before anything is made
+            make_rule()  # raises on bad values before anything is made
         agent = model(chosen, *rules, **extras)
         vars(agent)["name"] = name
         return agent

@@ -23,31 +23,31 @@ class FlatSettings:
     """Settings of agents that read one row of numbers for each graph."""
 
     features: Literal["means", "columns", "custom"] = "means"
-    """Numbers that describe a graph: means of its nodes and its sizes; the columns of the graph set, as
-    `from_smiles(..., columns=...)` makes them; or a given K x d array."""
+    """Features of a graph: means of its nodes and its sizes (means), the columns of the graph set as made by
+    `from_smiles(..., columns=...)` (columns), or a given K x d array (custom)."""
     features_name: str = ""
     """Name of a given array, which identifies it in results."""
     scale_features: bool = True
-    """Scale each number to mean 0 and standard deviation 1 over the graphs of `reset`, and add a constant; False: take
-    them as they are."""
+    """Scale each number to mean 0 and standard deviation 1 over the graphs of `reset`, and add a constant. If False,
+    the numbers are used unscaled."""
 
 
 @dataclass(frozen=True, eq=False)
 class FlatFeatures:
-    """One row of numbers for each graph. Other graphs are scaled like those of `reset`."""
+    """One row of numbers for each graph. Later graphs are scaled like those of `reset`."""
 
     rows: Tensor
     """`(K, d)` float64."""
     middle: Tensor
-    """`(d,)` float64. What was subtracted."""
+    """`(d,)` float64. The subtracted values."""
     spread: Tensor
-    """`(d,)` float64. What the differences were divided by."""
+    """`(d,)` float64. The divisors of the differences."""
     computed: bool = True
-    """Whether the numbers are computed from the graphs; given ones cannot describe other graphs."""
+    """True if the numbers are computed from the graphs. Given numbers cannot describe other graphs."""
 
     @staticmethod
     def of(rows: Tensor, scale: bool, computed: bool = True) -> FlatFeatures:
-        """Take numbers `(K, d)` float64, scaled or not; one that does not differ between graphs keeps its unit."""
+        """Wrap numbers `(K, d)` float64, scaled or not. A constant number keeps its unit."""
         middle, spread = rows.mean(0), rows.std(0, correction=0)
         spread = spread.where(spread > 1e-9 * (1 + rows.abs().max(0).values), 1.0)
         if not scale:
@@ -55,7 +55,7 @@ class FlatFeatures:
         return FlatFeatures((rows - middle) / spread, middle, spread, computed)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> FlatFeatures:
-        """Return the rows of the graphs that stay, and of new ones.
+        """Return the rows of the remaining graphs, then those of new graphs.
 
         Raises:
             ValueError: if the numbers were given.
@@ -71,11 +71,11 @@ class FlatFeatures:
 
 
 class FlatReader:
-    """Reads one row of numbers for each graph, as settings say.
+    """Read one row of numbers for each graph, as chosen by the settings.
 
     Args:
-        settings: say which.
-        matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+        settings: choice of features.
+        matrix: `(K, d)`, read as float64. Required if `settings.features` is "custom", otherwise None.
 
     Raises:
         ValueError: if a matrix is given without `features="custom"`, missing with it, or not finite numbers of graphs.
@@ -97,15 +97,15 @@ class FlatReader:
 
     @property
     def reads(self) -> frozenset[str]:
-        """Return what the numbers may tell of graphs: the user's own may tell anything."""
+        """Return the parts of a graph that the numbers may depend on. The user's own numbers may depend on all."""
         own = frozenset({NODE_FEATURES})
         return own if self.settings.features == "means" else own | {EDGE_FEATURES, DIRECTIONS}
 
     def look(self, graph_set: object) -> None:
-        """Take the columns of a graph set, if they are read; an unknown number becomes the mean of those known.
+        """Read the columns of a graph set, if used, and replace unknown numbers by the mean of the known ones.
 
         Raises:
-            ValueError: if there are none.
+            ValueError: if the graph set has no columns.
         """
         if self.settings.features != "columns":
             return
@@ -121,7 +121,7 @@ class FlatReader:
         """Return the numbers of K graphs.
 
         Raises:
-            ValueError: if numbers are given, and not of K graphs.
+            ValueError: if given numbers do not have K rows.
         """
         if self._given is None:
             return FlatFeatures.of(describe(batch), self.settings.scale_features)
@@ -135,7 +135,7 @@ def describe(batch: Batch) -> Tensor:
 
         phi(G) = ((1/n) sum_i h_i, (1/n) sum_i X_i, log n, log(1 + e))
 
-    Here h_i is the aggregated node of `gntk.aggregate_neighbours`, n the number of nodes, and e that of edges, where an
+    Here h_i is the aggregated node of `gntk.aggregate_neighbours`, n the number of nodes, and e that of edges. An
     undirected edge counts twice, once in each direction.
 
     Args:

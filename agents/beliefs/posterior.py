@@ -1,4 +1,4 @@
-"""The posterior of a Gaussian process: in dual form for few results, in primal form for few numbers. Both are exact."""
+"""The exact posterior of a Gaussian process: in dual form for few results, in primal form for few features."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-BLOCK = 4096  # graphs with covariances to those played in memory at a time
-TOGETHER = 1000  # graphs of which all covariances are computed at a time
+BLOCK = 4096  # graphs whose covariances with the played graphs are in memory at a time
+TOGETHER = 1000  # graphs whose joint covariances are computed at a time
 
 
 class Kernel(Protocol):
@@ -32,7 +32,7 @@ class Kernel(Protocol):
 
 
 class DualPosterior:
-    """Condition N(0, k) on the mean rewards of q graphs: O(q^3) once, and O(q^2) for each graph that is asked about.
+    """Condition N(0, k) on the mean rewards of q graphs: O(q^3) once, and O(q^2) for each graph evaluated.
 
         L L^T = k(seen, seen) + n diag(1 / counts),   E = L^{-1} k(seen, .)
         m = E^T L^{-1} y,   C = k - E^T E      [Rasmussen & Williams 2006, Alg. 2.1]
@@ -43,8 +43,8 @@ class DualPosterior:
     Args:
         kernel: kernel of the set.
         noise: n, the noise variance, in squared units of the targets.
-        seen: `(q,)` int64. Graphs played, each listed once; or once for every result with a noise of its own.
-        counts: `(q,)`. Number of rewards of each, or the sum of their weights; n / n_i for a result with noise n_i.
+        seen: `(q,)` int64. Graphs played, each listed once, or once for every result with an individual noise.
+        counts: `(q,)`. Number of rewards of each, or the sum of their weights. n / n_i for a result with noise n_i.
         targets: `(q,)` float64. Mean target of each.
 
     Raises:
@@ -63,7 +63,7 @@ class DualPosterior:
 
     @property
     def dual(self) -> DualPosterior:
-        """Return itself, as `PrimalPosterior.dual` does."""
+        """Return itself, for the interface of `PrimalPosterior`."""
         return self
 
     def extended(self, graph: int, explained: Tensor, count: float, target: float) -> DualPosterior:
@@ -72,7 +72,7 @@ class DualPosterior:
             L' = [[L, 0], [e^T, p]],   e = L^{-1} k(seen, a),   p^2 = k(a, a) - |e|^2 + n / count
 
         Args:
-            graph: a, the graph of the result; it may have others.
+            graph: a, the graph of the result, which may have other results.
             explained: e, `(q,)` float64, as `explained` returned it for this graph.
             count: as in the constructor.
             target: as in the constructor.
@@ -90,11 +90,11 @@ class DualPosterior:
         return longer
 
     def within(self, kernel: Kernel, seen: Tensor) -> DualPosterior:
-        """Return this posterior for another set of graphs, which holds those played.
+        """Return this posterior for another set of graphs that contains the played ones.
 
         Args:
             kernel: kernel of that set, with the same values between the graphs played.
-            seen: `(q,)` int64. Where the graphs played stand in it.
+            seen: `(q,)` int64. Positions of the played graphs in that set.
         """
         moved = copy.copy(self)
         moved.kernel, moved.seen = kernel, seen
@@ -105,7 +105,7 @@ class DualPosterior:
         return _solve(self.factor, self.kernel.columns(self.seen, index))
 
     def mean_of(self, explained: Tensor) -> Tensor:
-        """Return m `(n,)` of graphs of which `explained` returned E `(q, n)`."""
+        """Return m `(n,)` of graphs, given the result `(q, n)` of `explained` for them."""
         return explained.T @ self._whitened
 
     def mean_and_variance(self, index: Tensor, at_a_time: int = BLOCK) -> tuple[Tensor, Tensor]:
@@ -115,7 +115,7 @@ class DualPosterior:
         return torch.cat(means), torch.cat(variances)
 
     def dual_weights(self) -> Tensor:
-        """Return alpha = A^{-1} y `(q,)`, A = L L^T, with which m = k(., seen) alpha."""
+        """Return alpha = A^{-1} y `(q,)`, A = L L^T, with m = k(., seen) alpha."""
         return _solve(self.factor.T, self._whitened.unsqueeze(1), upper=True).squeeze(1)
 
     def target_weights(self, index: Tensor) -> Tensor:
@@ -149,11 +149,11 @@ class DualPosterior:
     def root(self, prior: Tensor) -> Tensor:
         """Return a root of the joint covariance of all graphs, in O(q K^2), from one of the prior covariance.
 
-        Draws f from the prior and noises e become draws from the posterior less its mean:
+        Draws f from the prior and noises e become draws from the centred posterior:
 
             f - E^T L^{-1} (f(seen) + e),   e ~ N(0, n diag(1 / counts))      [Matheron; Wilson et al. 2021, Eq. 10]
 
-        They are linear in f = R_0 z and e = sqrt(N) z', so that draws do not hang on last bits.
+        They are linear in f = R_0 z and e = sqrt(N) z', so draws are insensitive to rounding.
 
         Args:
             prior: R_0, `(K, r)` float64.
@@ -169,7 +169,7 @@ class DualPosterior:
 
 
 class PrimalPosterior:
-    """Condition functions that are linear in d numbers: O(q d^2) once, and O(d^2) for each graph, however many results.
+    """Condition functions that are linear in d numbers: O(q d^2) once, and O(d^2) per graph for any number of results.
 
         f = phi^T w + o,   w ~ N(0, I),   o ~ N(0, u) for each graph by itself
         A = I + sum_i phi_i phi_i^T / (u + n_i),   w | y ~ N(A^{-1} sum_i phi_i y_i / (u + n_i), A^{-1})
@@ -200,7 +200,7 @@ class PrimalPosterior:
 
     @cached_property
     def dual(self) -> DualPosterior:
-        """Return the same posterior in dual form, which has joint covariances and takes further results."""
+        """Return the same posterior in dual form, which supports joint covariances and further results."""
         return DualPosterior(self.kernel, *self._results)
 
     def mean_and_variance(self, index: Tensor) -> tuple[Tensor, Tensor]:
@@ -210,13 +210,13 @@ class PrimalPosterior:
     def root(self, index: Tensor, less: float = 0.0) -> Tensor:
         """Return a root of the joint covariance of the graphs `index` `(n,)`, `(n, d + n)`.
 
-        Variances are less by `less`, at most u; of graphs with results, by what is left of u.
+        Variances are reduced by `less`, at most u, or by the remaining part of u for graphs with results.
         """
         return torch.cat([self._shared[index], (self._own[index] - less).clamp(min=0).sqrt().diag()], dim=1)
 
 
 class Marginals:
-    """Posterior means and variances of n graphs, which one more result changes in O(q n).
+    """Posterior means and variances of n graphs, updated in O(q n) per additional result.
 
         e = (k(a, .) - E_a^T E) / p,   m <- m + e (y - m_a) / p,   v <- v - e^2,   p as in `DualPosterior.extended`
         [Rasmussen & Williams 2006, Eqs. 2.25 and 2.26, one y at a time]
@@ -237,7 +237,7 @@ class Marginals:
         self.variance = (posterior.kernel.diagonal(index) - self.explained.square().sum(0)).clamp(min=0)
 
     def given(self, position: int, count: float, target: float) -> Marginals:
-        """Return what a further result of graph `index[position]` makes of them; the rest is as in `DualPosterior`."""
+        """Return the moments given one more result of graph `index[position]` (see `DualPosterior`)."""
         explained, graph = self.explained, self.index[position : position + 1]
         own = explained[:, position].contiguous()
         longer = copy.copy(self)

@@ -1,4 +1,4 @@
-"""Node features for networks: as they are given or, if these make graphs alike, with what the structure says."""
+"""Node features for networks: the given ones, with structural features added if the given ones are uninformative."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from gntk import AggregatedGraphs, aggregate_neighbours, join_graphs, keep_nodes
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
-ALIKE = 0.25  # of 17 kinds of graphs, those whose features tell little are below .15, and the others above .39
-PLANE = 0.05  # those kinds are at 0; molecules, whose nodes look alike and differ in many ways, are above .09
+ALIKE = 0.25  # of 17 kinds of graphs, those with uninformative features are below .15, and the others above .39
+PLANE = 0.05  # those kinds are at 0; molecules, with similar nodes that differ in many ways, are above .09
 DEGREES, SIZES = 8, 6  # bins
 
 
 @dataclass(frozen=True, eq=False)
 class NodeFeatures:
-    """The inputs h_i of a network; for later graphs, in the way chosen for those of `reset`."""
+    """The inputs h_i of a network. Later graphs are treated like those of `reset`."""
 
     reads_edges: bool = True
-    """Whether nodes are aggregated over their neighbours; else they are kept, as by the NN baselines."""
+    """True if nodes are aggregated over their neighbours. If False, they are kept, as by the NN baselines."""
     keep_isolated: bool = True
-    """Whether a node without neighbours counts as its own; else as 0, as in the paper."""
+    """True if an isolated node keeps its own features. If False, they are replaced by 0, as in the paper."""
     own_count: bool = False
-    """Whether sums over the nodes of a graph are divided by their number; else by that of the largest first graph."""
+    """Divide sums over the nodes of a graph by its node count. If False, divide by that of the largest first graph."""
     unit: float = 1.0
-    """Mean length of the given features, which are divided by it if others are added."""
+    """Mean length of the given features, used as their divisor if other features are added."""
     added: tuple[Tensor, ...] = ()
-    """Boundaries between bins of degrees, if edges are read, and of sizes of graphs, which are added one-hot."""
+    """Boundaries of the added one-hot bins: of degrees, if edges are read, and of graph sizes."""
 
     @staticmethod
     def of(graphs: Batch, choice: NodeFeaturesName, node_count: NodeCount, reads_edges: bool = True) -> NodeFeatures:
-        """Add bins of degrees and sizes if the h_i point in nearly one direction, and lie nearly in a plane.
+        """Add bins of degrees and sizes if the h_i point in nearly one direction and lie nearly in a plane.
 
             1 - |mean of h_i|^2 < `ALIKE`,   1 - l_1 - l_2 < `PLANE`,   l_k the largest eigenvalues of mean h_i h_i^T
 
         Args:
             graphs: K graphs.
-            choice: "given": nothing is added, and nodes without neighbours count as 0, as in the paper.
-            node_count: the divisor of sums over nodes; "auto": the graph's own if something is added.
+            choice: "given" adds no features and replaces nodes without neighbours by 0, as in the paper.
+            node_count: the divisor of sums over nodes. "auto" is the graph's own count if features are added.
             reads_edges: as above.
         """
         if choice == "given":
@@ -62,7 +62,7 @@ class NodeFeatures:
 
     @property
     def addition(self) -> str:
-        """Return what was added, as a sentence; empty: nothing."""
+        """Return a sentence about the added features, or an empty string."""
         if not self.added:
             return ""
         added = "degrees of nodes and sizes of graphs were" if self.reads_edges else "sizes of graphs were"
@@ -72,7 +72,7 @@ class NodeFeatures:
         )
 
     def encode(self, batch: Batch, *, own_count: bool) -> AggregatedGraphs:
-        """Return the graphs in the form that the paper's network takes."""
+        """Return the graphs in the input format of the paper's network."""
         if self.added:
             values = [_degrees(batch), batch.ptr.diff()[batch.batch]][-len(self.added) :]
             one_hot = [_one_hot(value, bins) for value, bins in zip(values, self.added, strict=True)]
@@ -85,13 +85,13 @@ class NodeFeatures:
     def exchange(
         self, encoded: AggregatedGraphs, kept: Tensor, graphs: Batch | None, own_count: bool
     ) -> AggregatedGraphs:
-        """Return some of the graphs that `encode` returned, and then new ones.
+        """Return some of the graphs that `encode` returned, followed by new ones.
 
         Args:
-            encoded: graphs that are encoded.
-            kept: `(n,)` int64. Those that stay.
-            graphs: the new graphs; None: there are none.
-            own_count: N of a new graph is its own node count, not the N of the others.
+            encoded: encoded graphs.
+            kept: `(n,)` int64. The remaining graphs.
+            graphs: the new graphs, or None.
+            own_count: use the own node count of a new graph as its N, instead of the N of the others.
         """
         old = select_graphs(encoded, kept)
         if graphs is None:
@@ -102,11 +102,11 @@ class NodeFeatures:
 
 
 GIVEN_FEATURES = NodeFeatures()
-"""The given features; a node without neighbours counts as its own."""
+"""The given features, with isolated nodes kept as they are."""
 
 
 def bins_of(values: Tensor, most: int) -> Tensor:
-    """Return boundaries between the distinct values `(n,)`, or between `most` bins that hold equally many of them."""
+    """Return boundaries between the distinct values `(n,)`, or between `most` bins of equal counts."""
     distinct = values.double().unique()
     if len(distinct) <= most:
         middles: Tensor = (distinct[1:] + distinct[:-1]) / 2

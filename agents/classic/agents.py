@@ -1,4 +1,4 @@
-"""Baselines without structure and features: random play, EXP3, and agents that judge each graph by its own rewards."""
+"""Baselines without structure and features: random play, EXP3, and agents that estimate each graph independently."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DrawingAgent(BaseAgent[S]):
 
     @abstractmethod
     def probabilities(self, mask: Tensor) -> Tensor:
-        """Return the probability `(K,)` float64 with which each graph that `mask` allows is played."""
+        """Return the probability `(K,)` float64 of playing each graph that `mask` allows."""
 
     def choose(self, mask: Tensor) -> int:
         """Draw a graph."""
@@ -52,7 +52,7 @@ class DrawingAgent(BaseAgent[S]):
     def action_probabilities(
         self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
     ) -> ActionProbabilities:
-        """Return the probability of each graph, which is exact; see `agents.contract.PlayForecaster`."""
+        """Return the exact probability of each graph (see `agents.contract.PlayForecaster`)."""
         self.look_at(observation)
         values = self.probabilities(read_mask(action_mask, self.num_graphs)).numpy()
         return ActionProbabilities(values, np.zeros(len(values)))
@@ -60,11 +60,11 @@ class DrawingAgent(BaseAgent[S]):
 
 @dataclass(frozen=True)
 class RandomSettings:
-    """Settings of random play; it has none."""
+    """Settings of random play, of which there are none."""
 
 
 class RandomAgent(DrawingAgent[RandomSettings]):
-    """Uniform random play, which learns nothing.
+    """Play uniformly at random, without learning.
 
     Args:
         settings: no settings.
@@ -82,14 +82,14 @@ class RandomAgent(DrawingAgent[RandomSettings]):
         return mask / mask.sum(dtype=torch.float64)
 
     def choose(self, mask: Tensor) -> int:
-        """Return a random allowed graph."""
+        """Return a random graph that `mask` allows."""
         return masked_argmax(torch.zeros(len(mask)), mask, self.generator)
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
         """Do nothing."""
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Do nothing: random play is the same on any graphs."""
+        """Do nothing: random play is the same on all graphs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +97,11 @@ class ExponentialSettings:
     """Settings of exponential weights."""
 
     exploration_share: Annotated[float | None, SHARE] = None
-    """gamma, the share of uniform play; None: min(1, sqrt(K log K / ((e - 1) t))) in round t, the best known rate."""
+    """gamma, the share of uniform play. None: min(1, sqrt(K log K / ((e - 1) t))) in round t, the best known rate."""
     lowest_reward: Annotated[float | None, REAL] = None
-    """Reward that becomes 0; None: the smallest so far. A smaller one counts as this one."""
+    """Reward that is mapped to 0. None: the smallest so far. Smaller rewards are clipped."""
     highest_reward: Annotated[float | None, REAL] = None
-    """Reward that becomes 1; None: the largest so far. A larger one counts as this one."""
+    """Reward that is mapped to 1. None: the largest so far. Larger rewards are clipped."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -111,18 +111,18 @@ class ExponentialSettings:
 
 
 class ExponentialAgent(DrawingAgent[ExponentialSettings]):
-    """Play each graph with a probability that grows exponentially with what it has earned so far      [EXP3].
+    """Play each graph with a probability that grows exponentially with its cumulative reward    [EXP3].
 
         p_a = (1 - gamma) w_a / sum_b w_b + gamma / K,   w_a = exp(gamma S_a / K),   S_a = sum_s x_s / p_s
         [Auer, Cesa-Bianchi, Freund & Schapire 2002, Figure 1]
 
-    The sum is over the rounds s in which graph a was played, with reward x_s in [0, 1]. No reward is assumed to be
-    drawn from a distribution, so this holds against an adversary; on rewards that are, other agents learn faster.
+    The sum is over the rounds s in which graph a was played, with reward x_s in [0, 1]. Rewards need not be drawn from
+    a distribution, so the guarantee holds against an adversary. Other agents learn faster on stochastic rewards.
 
-    The analysis needs a range of rewards that is known in advance, as `lowest_reward` and `highest_reward` give it.
-    Without one, rewards are mapped to [0, 1] by the smallest and largest so far, and earlier ones are mapped again when
-    that range grows: w is always what it would be had the range of today been known from the beginning. A reward of a
-    graph that was not chosen, as of old measurements, counts as if it had been chosen with probability 1 / K.
+    The analysis assumes a known range of rewards, given by `lowest_reward` and `highest_reward`. Without a range,
+    rewards are mapped to [0, 1] by the smallest and largest so far, and earlier rewards are mapped again when the range
+    grows: w always equals the weights computed with the current range from the start. A reward of a graph that was not
+    chosen, such as an old measurement, counts as if it had been chosen with probability 1 / K.
 
     Args:
         settings: settings of exploration and range.
@@ -136,18 +136,18 @@ class ExponentialAgent(DrawingAgent[ExponentialSettings]):
         count = graphs.num_graphs
         self.gains = torch.zeros(count, dtype=torch.float64)  # sum of (reward - the first one) / p
         self.inverses = torch.zeros(count, dtype=torch.float64)  # sum of 1 / p
-        self.chances = torch.full((count,), 1 / count, dtype=torch.float64)  # with which each was last chosen
+        self.chances = torch.full((count,), 1 / count, dtype=torch.float64)  # probability of each at its last choice
         self.rounds, self.range = 0, (0.0, 0.0)  # relative to the first reward
         self.origin = 0.0
 
     def probabilities(self, mask: Tensor) -> Tensor:
-        """Return the probability `(K,)` float64 with which each graph that `mask` allows is played."""
+        """Return the probability `(K,)` float64 of playing each graph that `mask` allows."""
         count = int(mask.sum())
         gamma = self.settings.exploration_share
         if gamma is None:
             gamma = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1) * (self.rounds + 1))))
         low, high = self.settings.lowest_reward, self.settings.highest_reward
-        low = self.range[0] if low is None else low - self.origin  # the rewards that become 0 and 1,
+        low = self.range[0] if low is None else low - self.origin  # the rewards mapped to 0 and 1,
         high = self.range[1] if high is None else high - self.origin  # relative to the first one
         known = high - low > RELATIVE_ROUNDING * max(abs(low), abs(high), abs(self.origin))
         earned = (self.gains - low * self.inverses) / (high - low) if known else torch.zeros_like(self.gains)
@@ -161,7 +161,7 @@ class ExponentialAgent(DrawingAgent[ExponentialSettings]):
         return action
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
-        """Add each reward, divided by the probability with which its graph was chosen."""
+        """Add each reward, divided by the probability of choosing its graph."""
         given = self.settings.lowest_reward, self.settings.highest_reward
         rewards = rewards.clamp(*given) if given != (None, None) else rewards
         if not self.rounds:
@@ -173,7 +173,7 @@ class ExponentialAgent(DrawingAgent[ExponentialSettings]):
         self.rounds += len(slots)
 
     def state(self) -> State:
-        """Return what each graph has earned, with which probability it was last chosen, and the range."""
+        """Return the cumulative reward of each graph, its probability at its last choice, and the range."""
         return {name: copy.deepcopy(getattr(self, name)) for name in REMEMBERED}
 
     def restore(self, state: State) -> None:
@@ -187,17 +187,17 @@ SQUARABLE = Must(lambda value: value >= 1e-100, "at least 1e-100")  # its square
 
 @dataclass(frozen=True, kw_only=True)
 class IndependentSettings:
-    """Settings of agents that judge each graph by its own rewards alone."""
+    """Settings of agents that estimate each graph from its own rewards alone."""
 
     exploration_scale: Annotated[float, POSITIVE, SQUARABLE] = 0.3
-    """nu, standard deviation of the noise of a reward; in standard deviations of the rewards over the graphs."""
+    """nu, standard deviation of the noise of a reward, in standard deviations of the rewards over the graphs."""
 
     def __post_init__(self) -> None:
         check_fields(self)
 
 
 class IndependentAgent(BeliefAgent[IndependentSettings]):
-    """Judge each graph by its own rewards alone, with a Gaussian prior.
+    """Estimate each graph from its own rewards alone, with a Gaussian prior.
 
         mu(G) ~ N(0, 1 / a) and y ~ N(mu(G), nu^2)   give   spread^2 = 1 / (a + n / nu^2), mean = spread^2 n ybar / nu^2
 
@@ -211,7 +211,7 @@ class IndependentAgent(BeliefAgent[IndependentSettings]):
     settings: IndependentSettings
     reads = frozenset[str]()
     prior_precision = 1.0
-    """a; 1 for standardised rewards, 0 for no prior."""
+    """a: 1 for standardised rewards, 0 for no prior."""
 
     def belief(self) -> Belief:
         """Return mean and standard deviation of each graph, in standardised units."""
@@ -223,6 +223,6 @@ class IndependentAgent(BeliefAgent[IndependentSettings]):
 
 
 class CountingAgent(IndependentAgent):
-    """Judge each graph by its own rewards alone, without a prior."""
+    """Estimate each graph from its own rewards alone, without a prior."""
 
     prior_precision = 0.0

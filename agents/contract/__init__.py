@@ -1,4 +1,4 @@
-"""The contract of an agent: protocol, base class, inputs, settings, saved state, and checks that an agent keeps it."""
+"""The contract of an agent: protocol, base class, inputs, settings, saved state, and conformance checks."""
 
 from agents.contract.abilities import (
     ActionProbabilities,

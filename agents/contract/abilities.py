@@ -1,4 +1,4 @@
-"""Protocols of what only some agents can do: wait for rewards, tell odds, and answer what an exact posterior knows."""
+"""Protocols of optional abilities: pending rewards, play probabilities, and queries of an exact posterior."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from numpy.typing import ArrayLike, NDArray
 from agents.contract.protocol import Agent, BatchAgent, Prediction
 
 Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
-"""A function that takes graphs chosen so far, and returns which others can join them, `(K,)`."""
+"""A function that takes the graphs chosen so far and returns a mask of the graphs that can join them, `(K,)`."""
 
 BoundsImaginer: TypeAlias = Callable[[int | None], tuple[NDArray[np.float64], NDArray[np.float64]]]
-"""A function that takes graphs one by one, and returns lower and upper bounds of the mean rewards of all."""
+"""A function that takes graphs one by one and returns lower and upper bounds of all mean rewards."""
 
 DRAWS = 10_000
-"""Draws from which a probability is estimated, by default: its standard error is at most 0.005."""
+"""Default number of draws to estimate a probability: its standard error is at most 0.005."""
 
 
 @runtime_checkable
 class LateLearner(BatchAgent, Protocol):
-    """A batch agent that can take into account which rewards are on their way."""
+    """A batch agent that can take pending rewards into account."""
 
     def select_awaiting(
         self, observation: object, count: int, awaiting: Sequence[int], action_mask: ArrayLike | None = None
     ) -> list[int]:
-        """Return `count` different graphs, in the order of choice; those whose rewards are awaited may be among them.
+        """Return `count` different graphs in the order of choice. Graphs with pending rewards may be among them.
 
-        Without any, they are those of `select_batch`; a single one is that of `select_action`.
+        Without pending rewards, the result equals that of `select_batch`, or of `select_action` for one graph.
 
         Args:
             observation: as in `select_action`.
             count: number of graphs to choose.
-            awaiting: graphs that were played, once for each time; `update` has not told their rewards yet.
+            awaiting: graphs with pending rewards, repeated once per play.
             action_mask: `(K,)`, as in `select_action`.
 
         Raises:
@@ -45,11 +45,11 @@ class LateLearner(BatchAgent, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ActionProbabilities:
-    """With which probability an agent plays each of K graphs.
+    """The probabilities that an agent plays each of K graphs.
 
     Attributes:
-        values: `(K,)` float64. The probabilities; they sum to 1, and are 0 where a mask rules a graph out.
-        errors: `(K,)` float64. Their standard errors, where they were estimated from draws; 0 where they are exact.
+        values: `(K,)` float64. The probabilities, with sum 1 and 0 for masked graphs.
+        errors: `(K,)` float64. Standard errors of probabilities estimated from draws, 0 for exact ones.
     """
 
     values: NDArray[np.float64]
@@ -58,40 +58,40 @@ class ActionProbabilities:
 
 @runtime_checkable
 class PlayForecaster(Protocol):
-    """An agent that knows with which probability it plays each graph, as logged data need it."""
+    """An agent that can compute its play probabilities, for example for logged data."""
 
     def action_probabilities(
         self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
     ) -> ActionProbabilities:
-        """Return with which probability `select_action` would return each graph.
+        """Return the probability that `select_action` returns each graph.
 
-        It draws nothing from the agent's generators, and changes no later choice.
+        The call draws nothing from the agent's generators and changes no later choice.
 
         Args:
             observation: as in `select_action`.
             action_mask: `(K,)`, as in `select_action`.
-            draws: how many draws to make where no formula is known.
+            draws: number of draws to make if no formula is known.
 
         Raises:
-            ValueError: as `select_action`; or if `draws` is not an integer of at least 2.
+            ValueError: as in `select_action`, or if `draws` is not an integer of at least 2.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What an agent's predictions of n graphs are sums of.
+    """An additive decomposition of an agent's predictions of n graphs.
 
     The scale is that of the scores to which the model is fitted: 0 is the prediction before any reward, 1 a standard
     deviation. The score of a graph is the sum over the parts of its model, and also the sum over the q graphs with
     rewards.
 
     Attributes:
-        parts: what each part of the model adds, by what it compares, `(n,)` float64 each.
+        parts: contribution of each part of the model, by the features that it compares, `(n,)` float64 each.
         seen: `(q,)` int64. The graphs with rewards or bounds.
-        contributions: `(q, n)` float64. What their results add.
+        contributions: `(q, n)` float64. Contributions of their results.
         by_rank: True if scores are normal scores of the ranks of the rewards, False if they are standardised rewards.
-        others: for each further row of `contributions`, the source of its result, with the SMILES of the molecule or,
-            for another graph, its index as a text.
+        others: the origin of each further row of `contributions`: its source, with the SMILES of the molecule or, for
+            another graph, its index as a text.
     """
 
     parts: dict[str, NDArray[np.float64]]
@@ -103,29 +103,29 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class SourceResults:
-    """Results of another quantity, which may tell something of the rewards."""
+    """Results of another quantity that may be informative about the rewards."""
 
     name: str
     """Name of the source."""
     graphs: Sequence[int | str]
-    """The q graphs of the results: indices in the set that is played; or molecules as canonical SMILES, by which those
-    of the set are known again."""
+    """The q graphs of the results: indices in the set that is played, or canonical SMILES, which are matched with the
+    molecules of the set."""
     values: ArrayLike
     """`(q,)`. The results."""
     sides: ArrayLike | None = None
-    """`(q,)`. 0 where a result is its value, 1 where it is only known to lie above it, -1 where it lies below; None:
-    all are values. Classes lie above or below one number, such as 0."""
+    """`(q,)`. 0 for an exact value, 1 for a result above it, -1 for a result below it. None: all are exact. Classes are
+    results above or below one number, such as 0."""
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """How the values of a source go along with the rewards, from -1 to 1, without the noise of results.
+    """Correlation of a source with the rewards, from -1 to 1, without the noise of results.
 
-    The interval is from -1 to 1 as long as nothing is known.
+    Without information, the interval is from -1 to 1.
     """
 
     value: float
-    """The most likely one; 0 before the rewards tell."""
+    """The most likely value, or 0 before any informative rewards."""
     low: float
     """Lower end of its 95 % interval."""
     high: float
@@ -134,15 +134,15 @@ class Correlation:
 
 @runtime_checkable
 class ModelAgent(BatchAgent, Protocol):
-    """A batch agent with an exact posterior, which a campaign can ask everything.
+    """A batch agent with an exact posterior, which supports all functions of a campaign.
 
     It weighs prices, learns from bounds, noisy results and results of other quantities, draws jointly, and explains its
     predictions. Except for `select_priced` and the methods that learn, its methods draw nothing from the agent's
-    generators, and change no later choice.
+    generators and change no later choice.
     """
 
     def blank(self) -> Agent:
-        """Return an agent with equal settings that knows no reward; it need not describe the same graphs again."""
+        """Return an agent with equal settings and without rewards, which need not describe the same graphs again."""
 
     def select_priced(
         self,
@@ -153,18 +153,18 @@ class ModelAgent(BatchAgent, Protocol):
         pending: Sequence[int] = (),
         fits: Fits | None = None,
     ) -> list[int]:
-        """Return `count` different graphs as `select_batch` does, of which each is worth its price.
+        """Return `count` different graphs, taking prices into account.
 
-        Only ratios of prices count. Equal prices change nothing: the graphs are those of `select_batch`.
+        Only ratios of prices matter. With equal prices, the graphs are those of `select_batch`.
 
         Args:
             observation: as in `select_action`.
             count: number of graphs to choose.
-            prices: `(K,)`. Price of each graph; it may be NaN where `action_mask` rules the graph out.
+            prices: `(K,)`. Price of each graph, which may be NaN for graphs outside `action_mask`.
             action_mask: `(K,)`, as in `select_action`.
             pending: as in `select_batch`.
-            fits: which graphs can join those chosen so far, for batches within a budget, for example; None: all. The
-                agent returns fewer graphs if nothing that it considers fits.
+            fits: mask of the graphs that can join those chosen so far, for example within a budget. None: all. The
+                agent returns fewer graphs if no other candidate fits.
 
         Raises:
             ValueError: if fewer than `count` graphs are on offer, or one of them has no positive, finite price.
@@ -177,11 +177,11 @@ class ModelAgent(BatchAgent, Protocol):
             observation: as in `Agent.update`.
             action: index of the graph that was played, or `(n,)` integers.
             value: the bound, in reward units, or `(n,)` numbers.
-            above: True if the reward lies above the bound, False if it lies below; or `(n,)` of these.
+            above: True if the reward lies above the bound, False if it lies below, or `(n,)` of these.
 
         Raises:
-            ValueError: as `Agent.update`, or if a side is neither True nor False; nothing is changed then.
-            DivergedError: if the fit turned non-finite, or did not converge.
+            ValueError: as in `Agent.update`, or if a side is neither True nor False. The agent is then unchanged.
+            DivergedError: if the fit became non-finite, or did not converge.
         """
 
     def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
@@ -191,66 +191,65 @@ class ModelAgent(BatchAgent, Protocol):
             observation: as in `Agent.update`.
             action: index of the graph that was played, or `(n,)` integers.
             reward: the result, or `(n,)` numbers.
-            noise: standard deviation of the measuring noise, in reward units: one for all, or `(n,)` numbers.
+            noise: standard deviation of the measurement noise, in reward units: one for all, or `(n,)` numbers.
 
         Raises:
-            ValueError: as `Agent.update`, or if a noise is not a positive number; nothing is changed then.
-            DivergedError: if the fit turned non-finite, or did not converge.
+            ValueError: as in `Agent.update`, or if a noise is not a positive number. The agent is then unchanged.
+            DivergedError: if the fit became non-finite, or did not converge.
         """
 
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
-        """Learn from results of other quantities, in place of those of the last call, until `reset`.
+        """Learn from results of other quantities, replacing those of the last call, until `reset`.
 
-        How they go along with the rewards is learnt, too: results of a quantity that has nothing to do with the rewards
-        count little, and those of one that falls where rewards rise count the other way round.
+        The correlation with the rewards is learned as well. Unrelated quantities have little influence, and a negative
+        correlation reverses the influence.
 
         Args:
-            sources: their results; none: nothing is learnt of others.
+            sources: their results, or none to remove all sources.
 
         Raises:
             RuntimeError: before the first `reset`.
-            ValueError: if two have the same name, a graph is unknown, a SMILES is given and the set that is played is
-                not one of molecules, or values are not a finite number for each graph, or all tell the same; nothing
-                is changed then.
-            DivergedError: if the fit turned non-finite.
+            ValueError: if two have the same name, a graph is unknown, a SMILES is given for a set without molecules,
+                values are not a finite number for each graph, or all results are equal. The agent is then unchanged.
+            DivergedError: if the fit became non-finite.
         """
 
     def correlations(self) -> dict[str, Correlation]:
-        """Return how each source goes along with the rewards, by its name."""
+        """Return the correlation of each source with the rewards, by its name."""
 
     def shares(self) -> dict[str, float]:
-        """Return the share of each part in the prior variance of the mean rewards, by what it compares; 1 in all."""
+        """Return the share of each part in the prior variance of the mean rewards, by name. The sum is 1."""
 
     def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the current predictions of n graphs of the last observation are sums of.
+        """Decompose the current predictions of n graphs of the last observation.
 
         Raises:
-            ValueError: if an index is not one of a graph.
+            ValueError: if an index is out of range.
         """
 
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the mean rewards of some graphs exceed a value.
+        """Return joint draws of the amounts by which the mean rewards of some graphs exceed a value.
 
         Args:
             index: n graphs of the last observation.
             value: in reward units.
-            count: how many draws.
+            count: number of draws.
             seed: seed of the draws.
 
         Returns:
-            `(count, n)` float64, in reward units; 0 where a mean reward does not exceed the value.
+            `(count, n)` float64, in reward units, or 0 if a mean reward does not exceed the value.
         """
 
     def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
-        """Return a function that imagines results of some graphs one by one, and tells where the others may lie.
+        """Return a function that fantasizes results of some graphs one by one and bounds the others.
 
-        Given nothing, or the place of one more graph in `index`, whose result then counts as measured and equal to its
-        mean, it returns mean - nu std and mean + nu std of the mean reward of each graph of `index`, `(n,)` float64
+        The function takes no argument, or the position in `index` of one more graph, whose result is then fantasized as
+        its mean. It returns mean - nu std and mean + nu std of the mean reward of each graph of `index`, `(n,)` float64
         each, in reward units. It changes no later choice.
 
         Args:
             index: n graphs of the last observation.
-            pending: graphs whose results count as measured from the beginning.
+            pending: graphs whose results are fantasized from the start.
         """
 
     def draw_rewards(self, index: Sequence[int], count: int, seed: int) -> NDArray[np.float64]:
@@ -258,7 +257,7 @@ class ModelAgent(BatchAgent, Protocol):
 
         Args:
             index: n graphs of the last observation.
-            count: how many draws.
+            count: number of draws.
             seed: seed of the draws.
 
         Returns:
@@ -266,11 +265,11 @@ class ModelAgent(BatchAgent, Protocol):
         """
 
     def predict_chosen(self, count: int, offered: int) -> Prediction:
-        """Return the prediction of `predict`, corrected for graphs that are chosen; it holds for no others.
+        """Return the prediction of `predict`, corrected for and only valid for selected graphs.
 
         Args:
-            count: how many graphs are chosen.
-            offered: how many graphs they are chosen from. If they are all chosen, nothing is corrected.
+            count: number of graphs chosen.
+            offered: number of graphs to choose from. If all are chosen, no correction is made.
 
         Raises:
             ValueError: if `count` is not from 1 to `offered`.

@@ -1,4 +1,4 @@
-"""Base class of our agents: it checks inputs, computes on one thread, and saves the state."""
+"""Base class of our agents, which checks inputs, computes on one thread, and saves the state."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ NOTHING = object()  # no observation
 
 
 class BaseAgent(ABC, Generic[S]):
-    """The part that all agents share: subclasses implement `begin`, `choose` and `learn`, and state what they remember.
+    """Base class of all agents. Subclasses implement `begin`, `choose` and `learn`, and declare their state.
 
-    An agent need not use this class; only the protocol `agents.contract.Agent` is binding. The methods marked final
-    check graphs, masks and rewards before anything changes, compute on one thread, and load a state only into an agent
-    with equal settings on equal graphs.
+    Agents need not use this class: only the protocol `agents.contract.Agent` is binding. The methods marked final check
+    graphs, masks and rewards before any change, compute on one thread, and load a state only into an agent with equal
+    settings on equal graphs.
 
     Args:
         settings: a frozen dataclass of JSON values.
 
     Attributes:
         generator: random generator for everything after `begin`.
-        num_graphs: K, in the present round.
+        num_graphs: K, in the current round.
         algorithm: version of the algorithm, raised when equal settings no longer choose the same actions. Results and
             saved states of different versions are never mixed.
-        reads: what it reads of graphs, out of `agents.contract.READABLE`; empty if it judges each graph by its rewards
-            alone. Graphs of `begin` and `meet` have each edge in both directions, unless it reads directions.
-        learns: whether rewards change what it plays.
-        blindness: what the graphs of `reset` differ in and the agent does not read, in sentences; empty if nothing.
-        addition: what the agent added to the features of the graphs of `reset`, as a sentence; empty if nothing.
-        name: name in the registry; empty for an agent of another class.
+        reads: the parts of a graph that the agent reads, out of `agents.contract.READABLE`. Empty if it uses only
+            rewards. Graphs of `begin` and `meet` have each edge in both directions, unless the agent reads directions.
+        learns: True if rewards change the agent's actions.
+        blindness: sentences about differences between the graphs of `reset` that the agent ignores, or empty.
+        addition: a sentence about features that the agent added to the graphs of `reset`, or empty.
+        name: name in the registry, or empty for an agent of another class.
     """
 
     algorithm: int = 1
@@ -66,14 +66,14 @@ class BaseAgent(ABC, Generic[S]):
         self.settings = settings
 
     def __repr__(self) -> str:
-        """Return the name of the agent, with the settings that differ from its defaults."""
+        """Return the name of the agent with its non-default settings."""
         values = [(field, getattr(self.settings, field.name)) for field in dataclasses.fields(self.settings)]
         changed = (f"{field.name}={value!r}" for field, value in values if value != field.default)
         return f"{self.name or type(self).__name__}({', '.join(changed)})"
 
     @abstractmethod
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Take in the graphs, and start with nothing observed.
+        """Process the graphs and start without observations.
 
         Args:
             graphs: K graphs.
@@ -92,24 +92,24 @@ class BaseAgent(ABC, Generic[S]):
         """
 
     def check_size(self, num_graphs: int) -> None:
-        """Refuse more graphs of a round than memory or time allow, before anything is computed; by default none.
+        """Refuse more graphs per round than memory or time allow, before any computation. By default, refuse none.
 
         Raises:
-            ValueError: if there are too many; it says what they would take, and what to use.
+            ValueError: if there are too many. The message states the required resources and an alternative.
         """
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Go on with other graphs: those in the slots `kept`, which get the first slots, and then new ones.
+        """Keep the graphs in the slots `kept`, which get the first slots, and add new ones.
 
-        A subclass that can do this, and looks at `offered` in `choose`, plays on graphs that change.
+        A subclass that implements this method, and reads `offered` in `choose`, supports changing graphs.
 
         Args:
-            kept: `(n,)` int64. Slots of the graphs that stay: `worth_keeping`, or none.
-            graphs: the new graphs; there may be none. `offered` and `num_graphs` are already those of the new round.
+            kept: `(n,)` int64. Slots of the remaining graphs: `worth_keeping`, or none.
+            graphs: the new graphs, possibly none. `offered` and `num_graphs` are already those of the new round.
 
         Raises:
-            ValueError: always, unless a subclass can play on graphs that change. Whatever is raised, nothing may have
-                changed.
+            ValueError: always, unless a subclass supports changing graphs. The agent must be unchanged after any
+                exception.
         """
         raise ValueError(
             f"Expected the graphs of `reset` in each observation, because {type(self).__name__} plays on one graph "
@@ -117,41 +117,41 @@ class BaseAgent(ABC, Generic[S]):
         )
 
     def worth_keeping(self) -> Tensor:
-        """Return the slots of graphs to remember when other graphs are shown, `(n,)` int64; by default none."""
+        """Return the slots of graphs to remember when other graphs are shown, `(n,)` int64, by default none."""
         return torch.zeros(0, dtype=torch.int64)
 
     @property
     def offered(self) -> Tensor | None:
-        """Return the slot of each graph of the round, `(K,)` int64; None: slot k holds graph k, as at `reset`."""
+        """Return the slot of each graph of the round, `(K,)` int64, or None if slot k holds graph k, as at `reset`."""
         return None if self._memory is None else self._memory.offered
 
     def reads_here(self) -> frozenset[str]:
-        """Return what it reads of the graphs of `reset`, after `begin`; by default `reads`."""
+        """Return the parts of the graphs of `reset` that the agent reads, after `begin`. By default, return `reads`."""
         return self.reads
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the K graphs; a subclass refuses here graphs that it cannot play on."""
+        """Return the K graphs. A subclass refuses unsupported graphs here."""
         return read_graphs(observation, graph_set)
 
     def known(self) -> list[Tensor]:
-        """Return tensors that identify the graphs of a saved state; by default only K."""
+        """Return tensors that identify the graphs of a saved state, by default only K."""
         return [torch.tensor(self.num_graphs)]
 
     def state(self) -> State:
-        """Return copies of everything that `begin` does not restore, except the generator."""
+        """Return copies of all state that `begin` does not restore, except the generator."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Continue from what `state` returned, here or in another agent."""
+        """Continue from the result of `state`, of this or another agent."""
 
     @final
     @one_thread()
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
-        """Forget everything and take in the graphs; see `agents.contract.Agent`.
+        """Forget everything and read the graphs (see `agents.contract.Agent`).
 
         Warns:
-            BlindAgentWarning: if the graphs differ in something that the agent does not read.
-            AddedFeaturesWarning: if it adds to the features of the graphs.
+            BlindAgentWarning: if the agent ignores a difference between the graphs.
+            AddedFeaturesWarning: if the agent adds to the features of the graphs.
         """
         network_seed, generator = derive_streams(seed)
         graphs = self.read(observation, graph_set)
@@ -194,10 +194,10 @@ class BaseAgent(ABC, Generic[S]):
 
     @final
     def look_at(self, observation: object) -> None:
-        """Play on the graphs of this observation from now on; None or indices mean those of `reset`.
+        """Play on the graphs of this observation from now on. None or indices mean those of `reset`.
 
         Raises:
-            ValueError: if they are not those of `reset`, and the agent plays on one set; nothing is changed then.
+            ValueError: if an agent for one set gets graphs other than those of `reset`. The agent is then unchanged.
         """
         self.check_reset()
         first, memory = self._first, self._memory
@@ -212,7 +212,7 @@ class BaseAgent(ABC, Generic[S]):
 
     @final
     def state_dict(self) -> State:
-        """Return everything that `reset` does not restore, and the identity of the agent and its graphs."""
+        """Return all state that `reset` does not restore, and the identity of the agent and its graphs."""
         memory = None if self._memory is None else self._memory.state_dict()
         return {
             "identity": self._identity(),
@@ -224,10 +224,10 @@ class BaseAgent(ABC, Generic[S]):
     @final
     @one_thread()
     def load_state_dict(self, state: State) -> None:
-        """Continue where `state` was saved; call `reset` with the same graphs first.
+        """Continue from a saved state. Call `reset` with the same graphs first.
 
         Raises:
-            ValueError: if the state belongs to other settings, graphs or another version of the algorithm.
+            ValueError: if the state belongs to other settings, other graphs or another version of the algorithm.
         """
         _check_identity(state, self._identity())
         memory = state["graph_memory"] and GraphMemory.from_state(state["graph_memory"])
@@ -240,7 +240,7 @@ class BaseAgent(ABC, Generic[S]):
 
     @final
     def check_reset(self) -> None:
-        """Refuse an agent that has not been reset.
+        """Raise an error if the agent was never reset.
 
         Raises:
             RuntimeError: if the agent has no graphs yet.
@@ -249,11 +249,11 @@ class BaseAgent(ABC, Generic[S]):
             raise RuntimeError("Expected `reset` first. Call agent.reset(observation, seed=0).")
 
     def _identity(self) -> State:
-        """Return what a state must share with the agent that loads it: settings, a hash of the graphs, and version."""
+        """Return the data that a state and its agent must share: settings, a hash of the graphs, and version."""
         self.check_reset()
         settings = dataclasses.asdict(self.settings)
         if "device" in settings:
-            settings["device"] = "cpu"  # a state saved on one device fits all
+            settings["device"] = "cpu"  # a state saved on one device loads on all
         digest = hashlib.sha256()
         for tensor in self._known:
             digest.update(f"{tensor.dtype}{tuple(tensor.shape)}".encode())
@@ -261,7 +261,7 @@ class BaseAgent(ABC, Generic[S]):
         return {"settings": settings, "graphs": digest.hexdigest(), "algorithm": self.algorithm}
 
     def _go_on(self, kept: Tensor, memory: GraphMemory) -> None:
-        """Meet the graphs of a memory, in which those in the slots `kept` come first."""
+        """Call `meet` with the graphs of a memory, in which those in the slots `kept` come first."""
         before = self._memory, self.num_graphs
         self._memory, self.num_graphs = memory, len(memory.offered)
         try:
@@ -272,10 +272,10 @@ class BaseAgent(ABC, Generic[S]):
 
 
 def _check_identity(state: State, expected: State) -> None:
-    """Refuse a state that was saved with other settings or on other graphs, or that no agent saved.
+    """Refuse a state of other settings or graphs, or one that no agent saved.
 
     Raises:
-        ValueError: if settings, graphs or versions of the algorithm differ; the message says which.
+        ValueError: if settings, graphs or versions of the algorithm differ. The message names the difference.
     """
     identity = state.get("identity")
     if identity is None:

@@ -1,4 +1,4 @@
-"""Check on a few small graphs that an agent does what the protocol asks of it."""
+"""Check on a few small graphs that an agent follows the protocol."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ METHODS = ("reset", "select_action", "update", "state_dict", "load_state_dict")
 
 
 class AgentCheckError(AssertionError):
-    """An agent failed checks of the protocol.
+    """Raised if an agent fails checks of the protocol.
 
     Args:
-        problems: one line for each failed check; also an attribute.
+        problems: one line for each failed check, also available as an attribute.
     """
 
     def __init__(self, problems: list[str]) -> None:
@@ -43,13 +43,13 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
 
     Args:
         factory: makes a new agent at each call.
-        needs: "any"; or "molecules" for an agent that always needs a `graph_set` of molecules.
+        needs: "any", or "molecules" for an agent that always needs a `graph_set` of molecules.
 
     Returns:
-        What the agent reads, and what was checked, a sentence each.
+        A sentence about the parts of a graph that the agent reads, and one for each check.
 
     Raises:
-        AgentCheckError: if a check fails; it lists all that do, and what the agent did.
+        AgentCheckError: if a check fails. The message lists all failed checks with the agent's behaviour.
     """
     if needs not in ("any", "molecules"):
         raise ValueError(f'Expected `needs` to be "any" or "molecules". Got {needs!r}.')
@@ -62,9 +62,9 @@ def check_agent(factory: AgentFactory, needs: str = "any") -> tuple[str, ...]:
     faults = dict[str, str | None]()
     for check in asked:
         try:
-            with warnings.catch_warnings(action="ignore", category=BlindAgentWarning):  # the rewards are made up
+            with warnings.catch_warnings(action="ignore", category=BlindAgentWarning):  # the rewards are artificial
                 fault = check()
-        except Exception as error:  # noqa: BLE001 - an unknown agent may raise anything, and all of it is a fault
+        except Exception as error:  # noqa: BLE001 - an unknown agent may raise any exception, and each is a failure
             fault = f"raised {type(error).__name__}: {error}"
             if _Graphs.__name__ in fault or _Molecules.__name__ in fault:
                 fault += ". A graph set need have no more than `to_pyg()`, which returns the list of graphs"
@@ -82,27 +82,27 @@ class _Graphs:
 
 
 class _Molecules(_Graphs):
-    """The same with SMILES, chains of as many atoms, for agents that need molecules."""
+    """The same graphs with SMILES, chains of as many atoms, for agents that need molecules."""
 
     smiles = tuple("C" * nodes for nodes in range(1, NUM_GRAPHS + 1))
 
 
 @dataclasses.dataclass(frozen=True)
 class _Checks:
-    """The checks, which are all methods without an underscore; each returns what an agent did against its claim."""
+    """The checks: each method without an underscore returns a deviation from its claim, or None."""
 
     _factory: AgentFactory
     _graphs: _Graphs
 
     def _ready(self, seed: int = 0, rounds: int = 0, agent: Agent | None = None) -> Agent:
-        """Return a new agent, or one that is there, after `reset` and some rounds."""
+        """Return a new or given agent after `reset` and some rounds."""
         agent = self._factory() if agent is None else agent
         agent.reset(INDICES, seed=seed, graph_set=self._graphs)
         list(_play(agent, rounds))
         return agent
 
     def _taught(self, best: int) -> Agent:
-        """Return an agent that knows 12 rewards of each graph: 1 for the best, 0 for the others."""
+        """Return an agent with 12 rewards for each graph: 1 for the best, 0 for the others."""
         agent, actions = self._ready(), np.tile(INDICES, 12)
         agent.update(INDICES, actions, (actions == best).astype(float))
         return agent
@@ -137,7 +137,7 @@ class _Checks:
         if first is None:
             return "refused the graphs of `reset`"
         if first == last:
-            return None  # an agent that does not believe anything need not look
+            return None  # an agent without predictions may ignore the order
         choices = _choose(self._taught(best=0), _observation(INDICES[::-1]))
         return f"played {choices}, as if they were in the order of `reset`" if choices == first else None
 
@@ -150,7 +150,7 @@ class _Checks:
         """`select_action` plays only where `action_mask` is 1."""
         agent = self._ready()
         for mask in (*np.eye(NUM_GRAPHS, dtype=np.int8), *np.eye(NUM_GRAPHS, NUM_GRAPHS + 3, dtype=np.int8)):
-            if (action := agent.select_action(INDICES, mask)) != mask.argmax():  # zeros may follow the graphs
+            if (action := agent.select_action(INDICES, mask)) != mask.argmax():  # masks may be padded with zeros
                 return f"played {action} where only {mask.argmax()} of {len(mask)} entries is allowed"
         return None
 
@@ -232,13 +232,13 @@ def _play(agent: Agent, rounds: int) -> Iterator[int]:
 
 
 def _compare(agent: Agent, twin: Agent, rounds: int) -> str | None:
-    """Play some rounds with two agents, and return how the first departs from the second."""
+    """Play some rounds with two agents, and return the difference between them, or None."""
     played, expected = list(_play(agent, rounds)), list(_play(twin, rounds))
     return None if played == expected else f"played {played} instead of {expected}"
 
 
 def _choose(agent: Agent, observation: tuple[Instance, ...]) -> list[int] | None:
-    """Return ten choices; None if the agent refuses the graphs."""
+    """Return ten choices, or None if the agent refuses the graphs."""
     try:
         return [agent.select_action(observation) for _ in range(10)]
     except ValueError:
@@ -246,7 +246,7 @@ def _choose(agent: Agent, observation: tuple[Instance, ...]) -> list[int] | None
 
 
 def _observation(order: Iterable[int]) -> tuple[Instance, ...]:
-    """Return five paths of one to five nodes with two features in some order, of which the k-th has k links."""
+    """Return five paths of one to five nodes with two features in some order, the k-th with k links."""
     nodes = np.random.default_rng(0).normal(size=(NUM_GRAPHS, NUM_GRAPHS, 2)).astype(np.float32)
     pairs = [[(a, b) for a in range(k + 1) for b in (a - 1, a + 1) if 0 <= b <= k] for k in range(NUM_GRAPHS)]
     links = [np.array(each, np.int64).reshape(-1, 2) for each in pairs]
@@ -259,7 +259,7 @@ def _global_generators() -> dict[str, object]:
 
 
 def _snapshot(state: object) -> object:
-    """Return a copy of a state in which arrays are texts, so that `==` compares all of it."""
+    """Return a copy of a state with arrays as texts, so that `==` compares all of it."""
     if isinstance(state, dict):
         return {name: _snapshot(value) for name, value in state.items()}
     if isinstance(state, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The graphs of a round are those of its observation: recognise them, and remember those that an agent knows."""
+"""Recognise the graphs of an observation, and remember the graphs of an agent."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ PLAY_CHANGING_GRAPHS = (
     *("gnn-*", "nn-*", "neural-*", "gntk-*", "gp-*", "lin-*", "wl-*"),
     *("epsilon-greedy", "squarecb", "random"),
 )
-"""Agents that play on graphs that change, by name; `*` stands for every rule."""
+"""Agents that support changing graphs, by name. `*` stands for every rule."""
 Key = int
-"""Identifies the content of a graph within one process, in 64 bits."""
+"""A 64-bit identifier of the content of a graph within one process."""
 
 
 def plays_changing_graphs(agent: str) -> bool:
-    """Return whether an agent of this package plays on graphs that change, with its default settings."""
+    """Return True if an agent of this package supports changing graphs with its default settings."""
     return any(fnmatch.fnmatch(agent, pattern) for pattern in PLAY_CHANGING_GRAPHS)
 
 
 class FirstGraphs:
-    """The graphs of `reset`. A second copy of them is kept only where they cannot be read again.
+    """The graphs of `reset`. A second copy is kept only if they cannot be read again.
 
     Args:
         batch: the K graphs.
-        observation: the observation of `reset`, which may be of the same graphs.
-        read_again: returns the same batch, if that can be read again later; None: it is kept.
+        observation: the observation of `reset`, possibly of the same graphs.
+        read_again: returns the same batch later, or None to keep the batch.
     """
 
     def __init__(self, batch: Batch, observation: object, read_again: Callable[[], Batch] | None = None) -> None:
@@ -47,12 +47,12 @@ class FirstGraphs:
 
     @cached_property
     def batch(self) -> Batch:
-        """Return the K graphs; they are kept from the first call on, which is when others are shown."""
+        """Return the K graphs and keep them from the first call on, when other graphs are shown."""
         return self._read_again() if self._read_again else self._kept
 
     @cached_property
     def empty(self) -> dict[str, Tensor]:
-        """Return tensors like those of a graph, without nodes or edges."""
+        """Return tensors of an empty graph with the same fields, without nodes or edges."""
         tensors = {name: getattr(self.batch, name) for name in ("x", "edge_attr")}
         return {name: tensor.new_zeros(0, *tensor.shape[1:]) for name, tensor in tensors.items() if tensor is not None}
 
@@ -62,20 +62,20 @@ class FirstGraphs:
         return self._shown or tuple(_key_of_data(self.graph(k)) for k in range(self.batch.num_graphs))
 
     def graph(self, index: int, shown: Sequence[Instance] | None = None) -> Data:
-        """Return a graph; or one that an observation shows, with the tensors of these graphs."""
+        """Return a graph of `reset`, or one shown by an observation, with the same tensor fields."""
         graph: Data = self.batch.get_example(index) if shown is None else make_like(make_data(shown[index]), self.empty)
         return graph
 
 
 def make_like(graph: Data, empty: Mapping[str, Tensor]) -> Data:
-    """Return a graph with the tensors of others, of the same types.
+    """Return a graph with the same tensor fields and types as other graphs.
 
     Args:
         graph: a graph.
-        empty: the tensors of a graph like the others, without nodes or edges: `FirstGraphs.empty`.
+        empty: the tensors of an empty graph like the others: `FirstGraphs.empty`.
 
     Raises:
-        ValueError: if it has another number of features of nodes or edges.
+        ValueError: if the graph has another number of node or edge features.
     """
     tensors: dict[str, Tensor] = {}
     for name, mine in empty.items():
@@ -93,7 +93,7 @@ def make_like(graph: Data, empty: Mapping[str, Tensor]) -> Data:
 
 @dataclass(frozen=True, eq=False)
 class GraphMemory:
-    """The graphs that an agent knows, one in each slot."""
+    """The graphs in an agent's memory, one in each slot."""
 
     keys: tuple[Key, ...]
     """Key of the graph in each slot."""
@@ -104,7 +104,7 @@ class GraphMemory:
 
     @staticmethod
     def of(first: FirstGraphs) -> GraphMemory:
-        """Return a memory of the graphs of `reset` alone; equal ones have a slot each."""
+        """Return a memory of the graphs of `reset` alone. Equal graphs have separate slots."""
         indices = range(len(first.keys))
         return GraphMemory(first.keys, tuple(map(first.graph, indices)), torch.arange(len(first.keys)))
 
@@ -114,12 +114,12 @@ class GraphMemory:
         return tuple(self.keys[slot] for slot in self.offered.tolist())
 
     def showing(self, shown: Sequence[Key], graph: Callable[[int], Data], kept: Tensor) -> GraphMemory:
-        """Return the memory in a round that shows other graphs.
+        """Return the memory for a round that shows other graphs.
 
         Args:
             shown: keys of the graphs of the round.
             graph: returns a graph of the round.
-            kept: `(n,)` int64. Slots of the graphs that stay; they are the first n slots of the result.
+            kept: `(n,)` int64. Slots of the remaining graphs, which become the first n slots of the result.
         """
         keys, graphs = [self.keys[slot] for slot in kept.tolist()], [self.graphs[slot] for slot in kept.tolist()]
         slot_of = {key: slot for slot, key in reversed(list(enumerate(keys)))}
@@ -131,12 +131,12 @@ class GraphMemory:
         return GraphMemory(tuple(keys), tuple(graphs), torch.tensor([slot_of[key] for key in shown]))
 
     def state_dict(self) -> State:
-        """Return the graphs, and the slots of those of the round."""
+        """Return the graphs, and the slots of the round."""
         return {"graphs": [graph.to_dict() for graph in self.graphs], "offered": self.offered.clone()}
 
     @staticmethod
     def from_state(state: State) -> GraphMemory:
-        """Return the memory of which `state_dict` returned the state."""
+        """Return the memory from a result of `state_dict`."""
         from torch_geometric.data import Data
 
         graphs = tuple(Data(**fields) for fields in state["graphs"])
@@ -144,7 +144,7 @@ class GraphMemory:
 
 
 def key_of(graph: Instance) -> Key:
-    """Return the key of a graph; edges whose only feature is 1, as in an environment, have none."""
+    """Return the key of a graph. Edges whose only feature is 1, as in an environment, have no features."""
     links, edges = graph.edge_links, graph.edges
     links = np.zeros((0, 2), np.int64) if links is None else np.ascontiguousarray(links, np.int64)
     plain = edges is None or edges.size == 0 or (edges.shape[1] == 1 and bool((edges == 1).all()))

@@ -17,7 +17,7 @@ from agents.contract.protocol import GraphSetLike
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
-TIE = 1e-12  # relative to the largest index in absolute value; rounding errors of float64 are about 1e-15
+TIE = 1e-12  # relative to the largest absolute index; rounding errors of float64 are about 1e-15
 
 
 class Instance(NamedTuple):
@@ -28,15 +28,15 @@ class Instance(NamedTuple):
     edges: NDArray[np.float32] | None
     """`(E, e)`. Features of the edges."""
     edge_links: NDArray[np.int64] | None
-    """`(E, 2)`. Pairs of nodes that edges join."""
+    """`(E, 2)`. Pairs of joined nodes."""
 
 
 def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> Batch:
     """Return the K graphs as one PyG batch.
 
     Args:
-        observation: a tuple of K Gymnasium `GraphInstance`; not read if `graph_set` is given.
-        graph_set: the K graphs; None: read them from the observation. If it has `to_batch()`, as a `GraphSet` has,
+        observation: a tuple of K Gymnasium `GraphInstance`, ignored if `graph_set` is given.
+        graph_set: the K graphs. None: read them from the observation. If it has `to_batch()`, as a `GraphSet` has,
             the graphs are not made one by one.
 
     Returns:
@@ -67,7 +67,7 @@ def read_graphs(observation: object, graph_set: GraphSetLike | None = None) -> B
 
 
 def derive_streams(seed: int) -> tuple[int, torch.Generator]:
-    """Return a seed for the initial weights and a generator for everything after, independent children of `seed`.
+    """Return a seed for the initial weights and a generator for all other draws, independent children of `seed`.
 
     Args:
         seed: an integer >= 0.
@@ -85,12 +85,12 @@ def read_mask(action_mask: ArrayLike | None, num_graphs: int) -> Tensor:
     """Return the mask as a `(K,)` bool tensor.
 
     Args:
-        action_mask: `(K,)`. True or 1 for the graphs that are allowed, else False or 0; None: all are allowed. It may
-            be longer, with zeros after the K graphs, as where their number varies.
+        action_mask: `(K,)`. True or 1 for the allowed graphs, False or 0 for the others. None: all are allowed. It may
+            be longer, with zeros after the K graphs, if their number varies.
         num_graphs: K.
 
     Raises:
-        ValueError: if the mask is of another shape, has other values, or allows no graph, or one that does not exist.
+        ValueError: if the mask has another shape or other values, or allows no graph or a nonexistent one.
     """
     if action_mask is None:
         return torch.ones(num_graphs, dtype=torch.bool)
@@ -128,14 +128,14 @@ def read_feedback(action: ArrayLike, reward: ArrayLike, num_graphs: int) -> tupl
 
 
 def read_sides(above: ArrayLike, count: int) -> Tensor:
-    """Return on which side of their bounds results lie, `(count,)` bool.
+    """Return the side of each bound on which the result lies, `(count,)` bool.
 
     Args:
-        above: True for results above their bounds, False for results below; one for all, or one for each.
+        above: True for results above their bounds, False for results below: one for all, or one for each.
         count: number of bounds.
 
     Raises:
-        ValueError: if it is neither one truth value nor `count` of them.
+        ValueError: if `above` is neither one truth value nor `count` of them.
     """
     expected = f"True or False, or {count} of these"
     sides = _read("above", above, "b", expected, lambda sides: sides.shape in ((), (count,)))
@@ -143,14 +143,14 @@ def read_sides(above: ArrayLike, count: int) -> Tensor:
 
 
 def read_noises(noise: ArrayLike, count: int) -> Tensor:
-    """Return the standard deviations of measuring noise, `(count,)` float64.
+    """Return the standard deviations of measurement noise, `(count,)` float64.
 
     Args:
         noise: a positive number up to `LARGEST_REWARD` for all results, or one for each.
         count: number of results.
 
     Raises:
-        ValueError: if it is neither one such number nor `count` of them.
+        ValueError: if `noise` is neither one such number nor `count` of them.
     """
     expected = f"a number above 0 and up to {LARGEST_REWARD:g}, or {count} of these"
     noises = _read(
@@ -160,14 +160,14 @@ def read_noises(noise: ArrayLike, count: int) -> Tensor:
 
 
 def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
-    """Return the indices of the graphs that are being measured.
+    """Return the indices of the pending graphs.
 
     Args:
         pending: different indices of the set.
         num_graphs: K.
 
     Raises:
-        ValueError: if an index is not one of the set, or occurs twice.
+        ValueError: if an index is out of range or occurs twice.
     """
     indices = read_awaiting(pending, num_graphs, "pending")
     if len({*indices}) < len(indices):
@@ -176,15 +176,15 @@ def read_pending(pending: Sequence[int], num_graphs: int) -> list[int]:
 
 
 def read_awaiting(awaiting: Sequence[int], num_graphs: int, name: str = "awaiting") -> list[int]:
-    """Return the indices of the graphs whose rewards are on their way.
+    """Return the indices of the graphs with pending rewards.
 
     Args:
-        awaiting: indices of the set; one that was played several times occurs as often.
+        awaiting: indices of the set, repeated once per play.
         num_graphs: K.
         name: name of the argument, for the message.
 
     Raises:
-        ValueError: if an index is not one of the set.
+        ValueError: if an index is out of range.
     """
     expected = f"integers from 0 to {num_graphs - 1}"
     given = _read(name, awaiting, "iu", expected, lambda a: a.ndim == 1 and (a >= 0) & (a < num_graphs))
@@ -192,10 +192,10 @@ def read_awaiting(awaiting: Sequence[int], num_graphs: int, name: str = "awaitin
 
 
 def _read(name: str, given: object, kinds: str, expected: str, fits: Callable[[NDArray[Any]], Any]) -> NDArray[Any]:
-    """Return an argument as an array, which may be empty or of one of some kinds of NumPy.
+    """Return an argument as an array, possibly empty, of one of some kinds of NumPy.
 
     Raises:
-        ValueError: if it is no such array, or does not fit; it names the argument, and says what was expected.
+        ValueError: if it is no such array or does not fit. The message names the argument and the expected value.
     """
     try:
         values = np.asarray(given)
@@ -207,12 +207,12 @@ def _read(name: str, given: object, kinds: str, expected: str, fits: Callable[[N
 
 
 def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
-    """Return whether an observation shows graphs, as a tuple of Gymnasium `GraphInstance`.
+    """Return True if an observation shows graphs, as a tuple of Gymnasium `GraphInstance`.
 
-    Any other observation, such as indices or None, shows none, and is not read.
+    Any other observation, such as indices or None, shows no graphs and is ignored.
 
     Raises:
-        TypeError: if it shows graphs in another form, which no agent reads, or something else among them.
+        TypeError: if it shows graphs in an unsupported form, or other objects among them.
     """
     entries = observation if isinstance(observation, (tuple, list)) else ()
     shown = [hasattr(entry, "edge_links") for entry in entries]
@@ -230,10 +230,9 @@ def holds_graphs(observation: object) -> TypeGuard[Sequence[Instance]]:
 
 
 def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> int:
-    """Return the graph of largest `index` among those that `mask` allows; break ties at random.
+    """Return the allowed graph with the largest `index`, with ties broken at random.
 
-    Values that differ from the largest by no more than rounding errors count as ties, so that rounding does not decide
-    a play.
+    Values that differ from the largest only by rounding errors count as ties, so that rounding does not affect plays.
 
     Args:
         index: `(K,)` float64, no NaN.
@@ -243,7 +242,7 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
     Returns:
         A graph of the set, from 0 to K - 1.
     """
-    values, allowed = index.numpy(), mask.numpy()  # a call costs less there, which the cheap agents notice
+    values, allowed = index.numpy(), mask.numpy()  # NumPy calls cost less, which matters for the cheap agents
     candidates = values[allowed]
     best = candidates.max()
     tolerance = TIE * np.abs(candidates[np.isfinite(candidates)]).max() if np.isfinite(best) else 0.0
@@ -252,10 +251,10 @@ def masked_argmax(index: Tensor, mask: Tensor, generator: torch.Generator) -> in
 
 
 def _with_equal_edge_features(graphs: list[Data]) -> list[Data]:
-    """Return graphs with edge features `(E, e)` in all or in none, because a batch needs them so; a column may be flat.
+    """Return graphs with edge features `(E, e)` in all or in none, as a batch requires. A single column may be flat.
 
     Raises:
-        ValueError: if a graph has edges without features, or another number of features than others.
+        ValueError: if a graph has edges without features, or a different number of features.
     """
     given = (graph.edge_attr for graph in graphs)
     features = [edges[:, None] if edges is not None and edges.dim() == 1 else edges for edges in given]

@@ -19,14 +19,14 @@ State: TypeAlias = dict[str, Any]
 
 
 class DivergedError(FloatingPointError):
-    """A fit turned non-finite. The agent keeps its last finite weights; the caller should end the repetition."""
+    """A fit became non-finite. The agent keeps its last finite weights, and the caller should end the repetition."""
 
 
 @runtime_checkable
 class GraphSetLike(Protocol):
     """K graphs, in the form in which agents receive graph sets.
 
-    They may have `directed`, too: False says that each edge is there in both directions, which is then not looked at.
+    An optional attribute `directed` of False promises that each edge exists in both directions, without a check.
     """
 
     def to_pyg(self) -> list[Data]:
@@ -37,12 +37,12 @@ class GraphSetLike(Protocol):
 class MoleculeSetLike(GraphSetLike, Protocol):
     """K molecules, as `graph_bandit_env.MoleculeSet` holds them.
 
-    They may have `columns`, too: `(K, c)` float64, numbers of the user's own, NaN where one is not known. An agent that
-    reads them has an attribute `uses_columns` that is True; a campaign refuses other agents where there are columns.
+    An optional attribute `columns`, `(K, c)` float64, holds the user's numbers, with NaN for unknown ones. Agents that
+    read them have an attribute `uses_columns` that is True. A campaign with columns refuses other agents.
 
-    They may have `descriptors` and `scales`, too (`agents.molecule.Descriptors` and `Scales`): what is computed from
-    the structure of each molecule, and how it is scaled where the molecules are only some of a pool. The `molecule-`
-    agents compute what is missing, and never look at the graphs unless an observation shows some.
+    Optional attributes `descriptors` and `scales` (`agents.molecule.Descriptors` and `Scales`) hold the structural
+    descriptors of each molecule, and their scales if the molecules are part of a larger pool. The `molecule-` agents
+    compute missing descriptors, and read the graphs only if an observation shows some.
     """
 
     @property
@@ -59,15 +59,15 @@ class SlotLike(Protocol):
 
     @property
     def kind(self) -> str:
-        """Return what stands there: "structure", "category" or "number"."""
+        """Return the kind of its choices: "structure", "category" or "number"."""
 
     @property
     def choices(self) -> Sequence[str] | Sequence[float]:
-        """Return the B choices; an empty text stands for nothing."""
+        """Return the B choices, with an empty text for no part."""
 
     @property
     def graphs(self) -> GraphSetLike | None:
-        """Return the structures, one for each choice that is not empty; None if choices are no structures."""
+        """Return the structures, one for each non-empty choice, or None if the choices are not structures."""
 
 
 @runtime_checkable
@@ -80,17 +80,17 @@ class SlotSetLike(GraphSetLike, Protocol):
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Return which choice stands in each slot of each action, `(K, S)`."""
+        """Return the choice in each slot of each action, `(K, S)`."""
 
 
 @runtime_checkable
 class Agent(Protocol):
     """A learner on graph sets. All its randomness comes from the seed given to `reset`.
 
-    The graphs of a round are those of its observation; an observation that is None or indices means those of `reset`.
-    An agent that plays on one graph set refuses other graphs in the first round that shows them.
+    The graphs of a round are those of its observation. An observation of None or indices means those of `reset`. An
+    agent that plays on one graph set refuses other graphs in the first round that shows them.
 
-    It may say in `reads` what it reads of graphs, a frozenset out of `READABLE`.
+    An optional attribute `reads` declares the parts of a graph that the agent reads, a frozenset out of `READABLE`.
     """
 
     @property
@@ -98,12 +98,12 @@ class Agent(Protocol):
         """A frozen dataclass of JSON values that determines the agent's play, apart from seeds."""
 
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
-        """Forget everything and take in the graphs.
+        """Forget everything and read the graphs.
 
         Args:
-            observation: a tuple of K Gymnasium `GraphInstance`; or indices, if `graph_set` is given.
+            observation: a tuple of K Gymnasium `GraphInstance`, or indices if `graph_set` is given.
             seed: seed of all the agent's randomness.
-            graph_set: the K graphs; None: take them from the observation.
+            graph_set: the K graphs. None: take them from the observation.
         """
 
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
@@ -111,36 +111,36 @@ class Agent(Protocol):
 
         Args:
             observation: observation of this round, whose K graphs are played.
-            action_mask: `(K,)`. 1 for the graphs that are allowed, else 0; None: all are allowed. Zeros may follow,
-                where the number of graphs varies.
+            action_mask: `(K,)`. 1 for the allowed graphs, 0 for the others. None: all are allowed. It may be padded
+                with zeros if the number of graphs varies.
 
         Returns:
             A Python int from 0 to K - 1.
 
         Raises:
-            ValueError: if the observation shows graphs that the agent cannot play, or the mask does not fit them.
+            ValueError: if the observation shows unsupported graphs, or the mask does not fit them.
         """
 
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
-        """Learn from one reward, or from arrays of many. A call of `select_action` need not come first.
+        """Learn from one reward, or from arrays of many. No earlier call of `select_action` is needed.
 
         Args:
-            observation: the one in which the action was chosen, as in Gymnasium's (s, a, r); not the next one. With
-                delayed rewards it may be that of an earlier round.
+            observation: the one in which the action was chosen, as in Gymnasium's (s, a, r), not the next one. With
+                delayed rewards it may belong to an earlier round.
             action: index of the graph that was played, or `(n,)` integers.
             reward: the reward that was observed, or `(n,)` numbers.
 
         Raises:
-            ValueError: if a reward is not finite, an action is not a graph of the observation, or the agent cannot play
-                such graphs; nothing is changed then.
-            DivergedError: if the fit turned non-finite.
+            ValueError: if a reward is not finite, an action is not a graph of the observation, or the graphs are
+                unsupported. The agent is then unchanged.
+            DivergedError: if the fit became non-finite.
         """
 
     def state_dict(self) -> State:
-        """Return everything that `reset` does not restore."""
+        """Return all state that `reset` does not restore."""
 
     def load_state_dict(self, state: State) -> None:
-        """Continue exactly where `state` was saved; call `reset` with the same graphs first."""
+        """Continue exactly from a saved state. Call `reset` with the same graphs first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +152,9 @@ class Prediction:
         std: `(K,)` float64. Posterior standard deviation of the mean reward, without the exploration scale.
         noise_std: standard deviation of the noise of a reward, by marginal likelihood.
         quantiles: returns the quantile of one more reward of each graph, `(K,)` float64, for a probability between 0
-            and 1; None: rewards are normal.
-        exceeds: returns the probability that one more reward of each graph exceeds a value, `(K,)` float64; None:
-            rewards are normal.
+            and 1. None for normal rewards.
+        exceeds: returns the probability that one more reward of each graph exceeds a value, `(K,)` float64. None for
+            normal rewards.
     """
 
     mean: NDArray[np.float64]
@@ -164,10 +164,10 @@ class Prediction:
     exceeds: Callable[[float], NDArray[np.float64]] | None = None
 
     def interval(self, level: float = 0.9) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bounds between which one more reward of each graph lies with a probability, noise included.
+        """Return the prediction interval of one more reward of each graph, noise included.
 
         Args:
-            level: the probability, between 0 and 1, both excluded. As much lies below the interval as above.
+            level: the probability of the interval, between 0 and 1, both excluded. Both tails have equal probability.
 
         Returns:
             The lower and the upper bounds, `(K,)` float64 each, in reward units.
@@ -209,7 +209,7 @@ class BatchAgent(Agent, Protocol):
             observation: as in `select_action`.
             count: number of graphs to choose.
             action_mask: `(K,)`, as in `select_action`.
-            pending: graphs that are being measured; their rewards are not known yet, and they are not chosen.
+            pending: graphs being measured. Their rewards are unknown, and they are not chosen.
 
         Raises:
             ValueError: if fewer than `count` graphs are on offer.
@@ -221,14 +221,14 @@ class BatchAgent(Agent, Protocol):
 
 @runtime_checkable
 class MeanPredictor(Protocol):
-    """An agent that tells cheaply which mean reward it predicts of each graph.
+    """An agent that can cheaply predict the mean reward of each graph.
 
-    The laboratory asks after each choice which graph the agent would recommend. It needs no `std` or noise, which
-    `BatchAgent.predict` may fit; and after a choice the means are usually computed already.
+    The laboratory requests the recommended graph after each choice. It does not need `std` or noise, which
+    `BatchAgent.predict` may fit. After a choice, the means are usually already computed.
     """
 
     def predict_means(self) -> NDArray[np.float64]:
         """Return the predicted mean reward of each graph of the last observation, `(K,)` float64, in reward units.
 
-        It draws nothing from the agent's generators, and changes no later choice.
+        The call draws nothing from the agent's generators and changes no later choice.
         """

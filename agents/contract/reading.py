@@ -1,4 +1,4 @@
-"""Readings of graphs: the words for them, and graphs without their directions."""
+"""The names of the parts of a graph that an agent reads, and graphs without directions."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ if TYPE_CHECKING:
 
 NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES = "node features", "edge features", "directions", "SMILES"
 READABLE = (NODE_FEATURES, EDGE_FEATURES, DIRECTIONS, SMILES)
-"""What an agent can read of graphs, in the words of its attribute `reads`."""
+"""The parts of a graph that an agent can read, as named in its attribute `reads`."""
 
-VALUES_AT_ONCE = 1 << 15  # which stay in the cache of a core
+VALUES_AT_ONCE = 1 << 15  # values that fit into the cache of a core
 
 Graphs = TypeVar("Graphs", "Batch", "Data")
 
 
 def name_readings(reads: frozenset[str] | None) -> str:
-    """Write in words what an agent reads; None: it does not say."""
+    """Describe in words the parts of a graph that an agent reads. None if the agent does not declare them."""
     if reads is None:
         return "unknown (it has no attribute `reads`)"
     return ", ".join(word for word in READABLE if word in reads) or "nothing"
 
 
 class BlindAgentWarning(UserWarning):
-    """An agent does not read something in which its graphs differ."""
+    """An agent ignores a difference between its graphs."""
 
 
 class AddedFeaturesWarning(BlindAgentWarning):
-    """An agent adds to the features of its graphs, which tell them apart too little."""
+    """An agent adds to the features of its graphs, which differ too little."""
 
 
 def as_read(graphs: Graphs, reads: frozenset[str], directed: bool | None = None) -> Graphs:
     """Return graphs as an agent reads them: with each edge in both directions, unless it reads directions.
 
     Args:
-        graphs: a batch, or a graph; or what is no graph, as molecules are not.
-        reads: what the agent reads.
-        directed: False: each edge is known to be there in both directions.
+        graphs: a batch or a graph. Other objects, such as molecules, are returned unchanged.
+        reads: the parts of a graph that the agent reads.
+        directed: False if each edge is known to exist in both directions.
     """
     if DIRECTIONS in reads or directed is False or getattr(graphs, "edge_index", None) is None:
         return graphs
@@ -50,11 +50,11 @@ def as_read(graphs: Graphs, reads: frozenset[str], directed: bool | None = None)
 
 
 def blindness(name: str, reads: frozenset[str], graphs: Batch, seen: Batch) -> str:
-    """Return what graphs differ in and an agent does not read, in sentences; empty if nothing.
+    """Return sentences about differences between graphs that an agent ignores, or an empty string.
 
     Args:
         name: name of the agent.
-        reads: what it reads; nothing, if it judges each graph by its rewards alone.
+        reads: the parts of a graph that the agent reads, empty if it uses only rewards.
         graphs: the graphs.
         seen: the graphs as it reads them.
     """
@@ -67,23 +67,23 @@ def blindness(name: str, reads: frozenset[str], graphs: Batch, seen: Batch) -> s
 
 
 def with_both_directions(graphs: Graphs) -> Graphs:
-    """Return graphs in which each edge is there in both directions; the same object if it is so already.
+    """Return graphs with each edge in both directions, or the same object if they are already symmetric.
 
-    A missing direction gets the features of the other. Edges are then sorted, and there once each.
+    A missing direction gets the features of the other. Edges are then sorted and unique.
 
     Args:
         graphs: a batch, or a graph.
     """
     count, (sources, targets) = graphs.num_nodes, graphs.edge_index.numpy().astype(np.int64)
     there, back = sources * count + targets, targets * count + sources
-    if _sum_of_hashes(there) == _sum_of_hashes(back):  # sorting them would take much longer
+    if _sum_of_hashes(there) == _sum_of_hashes(back):  # much faster than sorting them
         return graphs
     both, first = np.unique(np.concatenate([there, back]), return_index=True)
     undirected = copy(graphs)
     undirected.edge_index = torch.from_numpy(np.stack([both // count, both % count]))
     if graphs.edge_attr is not None:
         undirected.edge_attr = torch.cat([graphs.edge_attr, graphs.edge_attr])[first]
-    if hasattr(graphs, "_slice_dict"):  # by which a batch is taken apart again
+    if hasattr(graphs, "_slice_dict"):  # used to split a batch again
         offsets = torch.from_numpy(np.searchsorted(both // count, graphs.ptr.numpy()))
         undirected._slice_dict = graphs._slice_dict | {
             name: offsets for name in ("edge_index", "edge_attr") if name in graphs._slice_dict
@@ -92,13 +92,13 @@ def with_both_directions(graphs: Graphs) -> Graphs:
 
 
 def edge_features_vary(graphs: Batch) -> bool:
-    """Return whether there are features of edges that are not all equal."""
+    """Return True if there are edge features that are not all equal."""
     features = graphs.edge_attr
     return features is not None and len(features) > 0 and bool((features != features[0]).any())
 
 
 def _sum_of_hashes(values: NDArray[np.int64]) -> int:
-    """Return a number of 64 bits that is the same for the same values in any order, and hardly ever for others.
+    """Return a 64-bit number that does not depend on the order of the values and almost never collides.
 
     Hashes are the end of SplitMix64 (Steele et al. 2014).
     """

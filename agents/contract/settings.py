@@ -1,4 +1,4 @@
-"""Turn keyword settings into a frozen dataclass, refuse unknown ones, and check every field."""
+"""Convert keyword settings into a frozen dataclass, refuse unknown ones, and check every field."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import numpy as np
 
 Settings = TypeVar("Settings")
 
-LARGEST_SETTING = 1e100  # float64 holds its square
-LARGEST_COUNT = 10**9  # of anything that takes time or memory
+LARGEST_SETTING = 1e100  # its square is finite in float64
+LARGEST_COUNT = 10**9  # of any quantity that takes time or memory
 
-# Symbols of settings in papers; the first setting that an agent has is meant.
+# Symbols of settings in papers. If several settings match, the first one that an agent has is used.
 SYMBOLS = {"gap_weight": "gamma", "exploration_share": "gamma eta", "exploration_scale": "alpha beta gamma kappa nu"}
 SYMBOLS |= {"regularization": "lambda ridge", "noise_variance": "lambda ridge sigma", "learning_rate": "eta lr"}
 
 
 class Must(NamedTuple):
-    """What a setting must be beyond its type: `width: Annotated[int, Must(is_even, "even")]`."""
+    """A condition on a setting beyond its type: `width: Annotated[int, Must(is_even, "even")]`."""
 
     holds: Callable[[Any], bool]
-    """Whether a value is allowed; None, where the field takes it, always is."""
+    """Returns True for allowed values. None is always allowed if the field accepts it."""
     expected: str
-    """What the message says was expected."""
+    """Expected value in the error message."""
 
 
 def between(least: float, most: float) -> Must:
@@ -38,33 +38,32 @@ INTEGER = Must(lambda value: isinstance(value, int) and not isinstance(value, bo
 NUMBER = Must(lambda value: isinstance(value, (int, float)) and not isinstance(value, bool), "a number")
 POSITIVE = Must(lambda value: value > 0, "positive")
 REAL = between(-LARGEST_SETTING, LARGEST_SETTING)
-"""The mark of a field of float that may be negative."""
+"""The mark of a float field that may be negative."""
 
 Warp: TypeAlias = Literal["none", "normal_scores"]
-"""Targets of a fit: the rewards, standardised or not; or their normal scores."""
+"""Targets of a fit: the rewards, standardised or not, or their normal scores."""
 Layers: TypeAlias = Annotated[int, between(2, 100)]
-"""Weight matrices of a network; the kernel of a deeper one no longer tells graphs apart."""
+"""Weight matrices of a network. The kernel of a deeper network no longer distinguishes graphs."""
 Width: TypeAlias = Annotated[int, Must(lambda width: width % 2 == 0, "even: the network has two mirrored halves")]
-"""Hidden units of a network that starts at 0."""
+"""Hidden units of a network with initial predictions of 0."""
 NodeFeaturesName: TypeAlias = Literal["auto", "given"]
 NodeCount: TypeAlias = Literal["auto", "largest", "own"]
 Bins: TypeAlias = Annotated[int, between(2, 256)]
-"""Bins of a feature of nodes."""
+"""Bins of a node feature."""
 
 
 def read_settings(settings_class: type[Settings], given: Mapping[str, Any]) -> Settings:
     """Make settings from keywords, one of which may be `preset`.
 
     Args:
-        settings_class: a dataclass that validates itself. Its class attribute `presets`, if any, holds presets by
-            name.
-        given: the user's settings; they override the preset.
+        settings_class: a dataclass that validates itself. Its optional class attribute `presets` holds presets by name.
+        given: the user's settings, which override the preset.
 
     Returns:
         An instance of `settings_class`.
 
     Raises:
-        ValueError: if a setting or the preset is unknown (the message shows the nearest), or a value is not allowed.
+        ValueError: if a setting or the preset is unknown (the message suggests the nearest), or a value is not allowed.
     """
     presets: Mapping[str, Mapping[str, Any]] = getattr(settings_class, "presets", {})
     given = dict(given)
@@ -80,12 +79,12 @@ def check_names(given: Iterable[object], known: Sequence[str], kind: str = "sett
     """Refuse unknown settings.
 
     Args:
-        given: names that the user gave.
+        given: names from the user.
         known: names of all settings.
-        kind: what the names are of, for the message.
+        kind: kind of the names, for the message.
 
     Raises:
-        ValueError: if a name of `given` is not in `known`; the message shows the nearest.
+        ValueError: if a name of `given` is not in `known`. The message suggests the nearest.
     """
     for name in given:
         if name not in known:
@@ -95,7 +94,7 @@ def check_names(given: Iterable[object], known: Sequence[str], kind: str = "sett
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    """Return the known name of a symbol, or one that is spelt alike, contains it, or is spelt a little alike."""
+    """Return the known name of a symbol, or a name with similar spelling or containing it."""
     meant = [other for other, symbols in SYMBOLS.items() if other in known and name.strip("_") in symbols.split()]
     containing = [other for other in known if len(name) > 2 and name in other]
     alike = difflib.get_close_matches
@@ -103,7 +102,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 
 def describe_fields(settings_class: type) -> dict[str, str]:
-    """Return the docstring of each field of a dataclass; one that only has another default keeps that of its base."""
+    """Return the docstring of each field of a dataclass, inherited from its base if only the default differs."""
     import docstring_parser  # reads the docstrings from the source
 
     texts: dict[str, str] = {}
@@ -117,14 +116,14 @@ def check_fields(settings: Any) -> None:
     """Check each field of a frozen dataclass against its type, and store numbers as plain int and float.
 
     A field is a choice, a bool, a str, an int from 1 to 10**9, a float from 0 to 1e100, or a count or a share (`int |
-    float`: such an int, or a float between 0 and 1, both excluded), and may allow None. An annotation `Must` asks for
-    more. In a float field 1 and 1.0 both become 1.0, so that equal settings have equal hashes.
+    float`: such an int, or a float between 0 and 1, both excluded), and may allow None. An annotation `Must` adds a
+    condition. In a float field 1 and 1.0 both become 1.0, so that equal settings have equal hashes.
 
     Args:
         settings: the instance; call this from its `__post_init__`.
 
     Raises:
-        ValueError: if a value does not fit its field; the message says what was expected.
+        ValueError: if a value does not fit its field. The message states the expected value.
     """
     annotations = get_type_hints(type(settings), include_extras=True)
     for name in (field.name for field in dataclasses.fields(settings) if field.init):
@@ -152,10 +151,10 @@ def _is_count_or_share(value: Any) -> bool:
 
 
 def check_warp(warp: Warp, standardize: bool) -> None:
-    """Refuse to warp rewards that are to stay as they are.
+    """Refuse to warp rewards that are not standardised.
 
     Raises:
-        ValueError: if there is a warp without `standardize`.
+        ValueError: if `warp` is set without `standardize`.
     """
     if warp != "none" and not standardize:
         raise ValueError(f"Expected `standardize` with `warp`, which sets the scale of its targets. Got {warp!r}.")

@@ -1,4 +1,4 @@
-"""Descriptors of molecules, which agents compute from structures alone, and the scales on which they compare them.
+"""Structural descriptors of molecules, and the scales on which agents compare them.
 
 This package does not import torch, so that processes that prepare pools stay small.
 """

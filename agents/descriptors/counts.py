@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 BINS = 4096
-MOST = 65_535  # a larger count counts as this one; only molecules of more than 362 atoms have as many pairs of atoms
+MOST = 65_535  # larger counts are clipped; only molecules of more than 362 atoms have as many pairs of atoms
 Kind = Literal["atom_pairs", "ecfp", "torsions", "fcfp"]
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How often each feature occurs in K molecules: molecule k has the entries from offset k to offset k + 1."""
+    """Number of occurrences of each feature in K molecules. Molecule k has the entries `offsets[k]:offsets[k + 1]`."""
 
     offsets: NDArray[np.int64]
     """`(K + 1,)`, from 0 to the number of entries E."""
     bins: NDArray[np.uint16]
     """`(E,)`. Bins from 0 to `BINS` - 1, in increasing order within a molecule."""
     counts: NDArray[np.uint16]
-    """`(E,)`. How often a feature of the bin occurs, at least once."""
+    """`(E,)`. Number of occurrences of a feature of the bin, at least 1."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @staticmethod
     def of(histograms: Sequence[Mapping[int, int]]) -> Counts:
-        """Return counts, given how often each bin occurs in each molecule."""
+        """Make counts from the histogram of each molecule: occurrences by bin."""
         lengths = np.fromiter(map(len, histograms), np.int64, len(histograms))
         offsets = _offsets(lengths)
         bins = np.fromiter(chain.from_iterable(histograms), np.int64, offsets[-1])
@@ -52,7 +52,7 @@ class Counts:
 
     @staticmethod
     def stack(parts: Sequence[Counts]) -> Counts:
-        """Return the molecules of some parts, one part after the other."""
+        """Concatenate the molecules of some parts."""
         return Counts(
             _offsets(np.concatenate([np.diff(part.offsets) for part in parts])),
             np.concatenate([part.bins for part in parts]),
@@ -61,22 +61,22 @@ class Counts:
 
 
 def count_features(molecules: Sequence[Mol], kind: Kind, stereo: bool = False) -> Counts:
-    """Count how often each feature occurs in each molecule, by RDKit, hashed to 4096 bins.
+    """Count the occurrences of each feature in each molecule, by RDKit, hashed to 4096 bins.
 
     Args:
         molecules: K `rdkit.Chem.Mol`.
         kind: "atom_pairs", pairs of atom types at a distance [Carhart, Smith & Venkataraghavan 1985]; "ecfp",
             neighbourhoods of up to three bonds around an atom [Rogers & Hahn 2010]; "torsions", paths of four atoms
-            [Nilakantan et al. 1987]; or "fcfp", neighbourhoods of up to two bonds of what atoms do (donor,
-            acceptor, acid, base, halogen, aromatic) instead of what they are.
-        stereo: whether stereoisomers differ.
+            [Nilakantan et al. 1987]; or "fcfp", neighbourhoods of up to two bonds of the roles of atoms (donor,
+            acceptor, acid, base, halogen, aromatic) instead of their types.
+        stereo: distinguish stereoisomers.
     """
     prints = _generator_of(kind, stereo).GetCountFingerprints(list(molecules), numThreads=1)
     return Counts.of([fingerprint.GetNonzeroElements() for fingerprint in prints])
 
 
 def count_without_each_atom(molecule: Mol, kind: Kind, stereo: bool = False) -> Counts:
-    """Count the features of a molecule that an atom is no part of, for each of its atoms; as `count_features`."""
+    """Count the features of a molecule that do not contain an atom, for each of its atoms (see `count_features`)."""
     from rdkit.Chem import GetDistanceMatrix
     from rdkit.Chem.rdFingerprintGenerator import AdditionalOutput
 

@@ -1,4 +1,4 @@
-"""Descriptors of molecules: what the agents compute from the structure of each molecule alone."""
+"""Descriptors of molecules, computed from the structure of each molecule alone."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ OF_RDKIT = {
     ),
     "rdkit": ("MQNs_", "PEOE_VSA_", "SMR_VSA_", "SlogP_VSA_"),
 }
-"""Functions of RDKit that compute the numbers. The thirteen properties are mass, polar surface, donors, acceptors,
+"""RDKit functions that compute the numbers. The thirteen properties are mass, polar surface, donors, acceptors,
 rotatable bonds, rings, shape and logP [Wildman & Crippen 1999]. The 78 descriptors are 42 molecular quantum numbers,
-counts of atoms, bonds and rings [Nguyen et al. 2009]; and the surface of atoms by their share of charge, refractivity
+counts of atoms, bonds and rings [Nguyen et al. 2009], and the surface of atoms by their share of charge, refractivity
 and logP, in 36 intervals [Labute 2000]."""
-ROTATABLE, QUANTUM_NUMBER = 4, 18  # which of both they are; RDKit takes 80 us to count them again
+ROTATABLE, QUANTUM_NUMBER = 4, 18  # positions of rotatable bonds in both; RDKit takes 80 us to recount them
 NUMBERS = tuple(OF_RDKIT)
 DESCRIPTORS = (*FINGERPRINTS, *NUMBERS)
-"""Names of all descriptors: counts of "atom_pairs", "ecfp", "torsions" and "fcfp"; "properties" and "rdkit". Others
-are names of encoders."""
-AT_A_TIME = 128  # molecules that RDKit reads at a time; with more, the first leave the processor's cache too early
+"""Names of all descriptors: the counts "atom_pairs", "ecfp", "torsions" and "fcfp", and the numbers "properties" and
+"rdkit". Other names are those of encoders."""
+AT_A_TIME = 128  # molecules that RDKit reads at a time; larger blocks exceed the processor's cache
 ENTRIES = ("offsets", "bins", "counts")
 
 Array = NDArray[Any]
@@ -41,10 +41,10 @@ Numbers = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Descriptors:
-    """What is computed from the structure of each of K molecules alone, in compact arrays.
+    """Structural descriptors of K molecules, in compact arrays.
 
-    `compute_descriptors` makes them. They can be kept as plain arrays (`arrays`, `Descriptors.from_arrays`), and depend
-    on nothing but the SMILES and the version of RDKit.
+    `compute_descriptors` makes them. They can be stored as plain arrays (`arrays`, `Descriptors.from_arrays`), and
+    depend only on the SMILES and the version of RDKit.
     """
 
     length: int
@@ -52,31 +52,31 @@ class Descriptors:
     counts: Mapping[Kind, Counts]
     """Counts of the features of some fingerprints."""
     numbers: Mapping[str, Numbers]
-    """"properties" `(K, 13)` and "rdkit" `(K, 78)`, or some of them, and those of encoders by their names; NaN
-    where no number is computed."""
+    """"properties" `(K, 13)` and "rdkit" `(K, 78)`, or some of them, and those of encoders by their names. NaN for
+    numbers that cannot be computed."""
     stereo: bool = False
-    """Whether the fingerprints of stereoisomers differ."""
+    """True if the fingerprints distinguish stereoisomers."""
     left_out: tuple[str, ...] = ()
-    """Descriptors that were left out on purpose: an agent compares these molecules without them. It computes other
-    descriptors that are missing."""
+    """Descriptors that are excluded: an agent compares these molecules without them. It computes other missing
+    descriptors."""
 
     def __len__(self) -> int:
         return self.length
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the descriptors, in the order of `DESCRIPTORS`; encoders come last."""
+        """Return the names of the descriptors, in the order of `DESCRIPTORS`, with encoders last."""
         own = tuple(name for name in DESCRIPTORS if name in self.counts or name in self.numbers)
         return (*own, *self.encoders)
 
     @property
     def encoders(self) -> tuple[str, ...]:
-        """Return the names of the encoders whose numbers are there."""
+        """Return the names of the available encoders."""
         return tuple(sorted(name for name in self.numbers if name not in NUMBERS))
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Return what is equal for descriptors that can be stacked."""
+        """Return a key that is equal for descriptors that can be stacked."""
         return self.names, self.stereo, self.left_out
 
     def take(self, index: ArrayLike) -> Descriptors:
@@ -93,7 +93,7 @@ class Descriptors:
         """Return some of the descriptors.
 
         Raises:
-            ValueError: if one is missing.
+            ValueError: if a descriptor is missing.
         """
         if missing := [name for name in names if name not in self.names]:
             raise ValueError(f"Expected the descriptors {', '.join(names)}. Got none of {', '.join(missing)}.")
@@ -111,10 +111,10 @@ class Descriptors:
 
     @staticmethod
     def stack(parts: Sequence[Descriptors]) -> Descriptors:
-        """Return the descriptors of the molecules of some parts, one part after the other.
+        """Concatenate the descriptors of the molecules of some parts.
 
         Raises:
-            ValueError: if they do not have the same descriptors.
+            ValueError: if the parts have different descriptors.
         """
         first, kinds = parts[0], {part.kind for part in parts}
         if len(kinds) > 1:
@@ -127,17 +127,17 @@ class Descriptors:
         )
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays by name, so that they can be kept in a file.
+        """Return the arrays by name, for storage in a file.
 
         The counts of a fingerprint are three arrays: "atom_pairs.offsets" `(K + 1,)` int64, "atom_pairs.bins" and
-        "atom_pairs.counts" `(E,)` uint16. "properties" and "rdkit" are one each, `(K, 13)` and `(K, 78)` float32.
+        "atom_pairs.counts" `(E,)` uint16. "properties" and "rdkit" are one array each, `(K, 13)` and `(K, 78)` float32.
         """
         entries = {f"{name}.{entry}": getattr(self.counts[name], entry) for name in self.counts for entry in ENTRIES}
         return {**entries, **self.numbers}
 
     @staticmethod
     def from_arrays(arrays: Mapping[str, Array], stereo: bool = False, left_out: Sequence[str] = ()) -> Descriptors:
-        """Return the descriptors of which `arrays` returned the arrays.
+        """Make descriptors from a result of `arrays`.
 
         Args:
             arrays: of at least one descriptor.
@@ -159,17 +159,17 @@ def compute_descriptors(
 ) -> Descriptors:
     """Compute descriptors of molecules by RDKit, which reads each SMILES once, and by encoders.
 
-    Equal molecules have equal descriptors if their SMILES are equal, as canonical ones are: sums over atoms are rounded
-    in the order of the atoms.
+    Equal SMILES, such as canonical ones, give equal descriptors. Other SMILES of the same molecule may not, because
+    sums over atoms are rounded in the order of the atoms.
 
     Args:
         smiles: SMILES of K molecules.
-        names: which descriptors to compute, some of `DESCRIPTORS`, and names of encoders.
-        stereo: whether the fingerprints of stereoisomers differ.
-        left_out: descriptors that agents shall not compute for these molecules, as in `Descriptors`.
+        names: descriptors to compute, out of `DESCRIPTORS` and the names of encoders.
+        stereo: distinguish stereoisomers in the fingerprints.
+        left_out: descriptors that agents must not compute for these molecules, as in `Descriptors`.
 
     Raises:
-        ImportError: if RDKit, or a package that an encoder needs, is not installed.
+        ImportError: if RDKit, or a package required by an encoder, is not installed.
         ValueError: if RDKit cannot read a SMILES, or a name is unknown.
     """
     if unknown := [name for name in left_out if name not in DESCRIPTORS]:
@@ -195,19 +195,19 @@ def compute_descriptors(
 
 
 def mask_atoms(smiles: str, names: Collection[str], stereo: bool = False) -> Descriptors:
-    """Return the descriptors of a molecule, then those without each atom, to see how an atom changes a prediction.
+    """Return the descriptors of a molecule, then those without each atom, to attribute a prediction to atoms.
 
-    Without an atom, the features are not counted that it is part of: pairs, paths and neighbourhoods. The numbers of
-    the whole molecule stay; no part of them is ascribed to an atom.
+    Masking an atom removes the features that contain it: pairs, paths and neighbourhoods. The numbers of the whole
+    molecule stay, because they are not attributed to atoms.
 
     Args:
-        smiles: a canonical SMILES, in whose order the atoms are.
-        names: which descriptors, some of `DESCRIPTORS`.
-        stereo: whether the fingerprints of stereoisomers differ.
+        smiles: a canonical SMILES, which defines the order of the atoms.
+        names: descriptors to compute, out of `DESCRIPTORS`.
+        stereo: distinguish stereoisomers in the fingerprints.
 
     Returns:
-        Descriptors of 1 + A rows, A atoms other than hydrogens: the first of the molecule, row 1 + a of it without atom
-        a.
+        Descriptors of 1 + A rows for A heavy atoms: the first row for the molecule, row 1 + a for the molecule without
+        atom a.
 
     Raises:
         ValueError: if RDKit cannot read the SMILES, or a name is unknown.

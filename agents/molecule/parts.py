@@ -1,4 +1,4 @@
-"""Parts of the kernel on molecules, and the settings: the weight that each part has before any result."""
+"""Parts of the kernel on molecules, and the settings with the prior weight of each part."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 OWN_COLUMNS = "own columns"
-TREND = 0.4  # share of the linear kernel of properties, by which a trend along logP or mass is learnt from few results
-FEW = 0.5  # share of the molecules below which kernels are computed each time: lists of counts are compared fast
+TREND = 0.4  # share of the linear kernel of properties, which learns trends of logP or mass from few results
+FEW = 0.5  # share of the molecules below which kernels are recomputed, because lists of counts are compared fast
 LABELS = {name: name for name in DESCRIPTORS}
-LABELS |= {"atom_pairs": "atom pairs", "ecfp": "ECFP", "fcfp": "FCFP", "rdkit": "other descriptors"}
+LABELS |= {"atom_pairs": "atom pairs", "ecfp": "ECFP", "fcfp": "FCFP", "rdkit": "descriptors"}
 
 WEIGHTS = ("pairs", "ecfp", "torsions", "fcfp", "properties", "rdkit", "columns", "encoder")
-"""Names of the weights: those of the descriptors, in the order of `agents.descriptors.DESCRIPTORS`, then of columns and
-an encoder."""
+"""Names of the weights: those of the descriptors, in the order of `agents.descriptors.DESCRIPTORS`, then those of
+columns and an encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoleculeSettings(MixtureSettings):
-    """Settings of a Gaussian process on what can be computed from the structure of molecules.
+    """Settings of a Gaussian process on structural descriptors of molecules.
 
-    The weights are those before any result; the results change them. Only their ratios matter, and 0 leaves a part out.
+    The weights are prior weights, which the results change. Only their ratios matter. A weight of 0 removes a part.
     """
 
     pairs_weight: float = 0.2
-    """Weight of the Tanimoto kernel of atom pairs; 0 leaves a part out. Results change the weights."""
+    """Weight of the Tanimoto kernel of atom pairs. 0 removes the part. Results change the weights."""
     ecfp_weight: float = 0.15
     """Weight of the Tanimoto kernel of ECFP: atom environments of up to three bonds."""
     torsions_weight: float = 0.1
@@ -56,19 +56,19 @@ class MoleculeSettings(MixtureSettings):
     rdkit_weight: float = 0.25
     """Weight of kernels of 78 descriptors: counts of atoms, bonds and rings, and surfaces by charge and logP."""
     columns_weight: float = 0.25
-    """Weight of kernels of additional numeric columns, if there are any."""
+    """Weight of kernels of additional numeric columns, if available."""
     encoder_weight: float = 0.6
-    """Weight of kernels of a pretrained encoder, if there is one."""
+    """Weight of kernels of a pretrained encoder, if available."""
     encoder: str = ""
-    """Pretrained encoder that is computed of molecules: "minimol" (extra `encoders`), or one that a package adds. They
-    may bring along the numbers of one, too. Empty: none is computed."""
+    """Pretrained encoder to compute: "minimol" (extra `encoders`), or one from another package. Empty: none is
+    computed. The molecules may also provide the numbers of an encoder."""
     stereo: bool = False
-    """Whether fingerprints tell stereoisomers apart; if not, those of equal properties have one prediction."""
+    """Distinguish stereoisomers by fingerprints. If False, those of equal properties have the same prediction."""
     refit_growth: float = 0.1
-    """Learn the weights again when the number of measurements has grown by this share; 0: after every update. The
-    Gaussian process uses every result immediately in either case."""
+    """Relearn the weights when the number of measurements has grown by this share. 0: after every update. The Gaussian
+    process uses every result immediately in either case."""
     warp: Warp = "normal_scores"
-    """Targets of the fit: rewards by rank, as if they were normal ("normal_scores"), or as they are ("none")."""
+    """Targets of the fit: normal scores of the ranks of rewards ("normal_scores"), or rewards as they are ("none")."""
     exploration_scale: float = 1.0
     """nu, multiplies sigma."""
     parts: ClassVar[tuple[str, ...]] = WEIGHTS
@@ -79,25 +79,25 @@ class MoleculeDescription(Description):
     """Molecules, their descriptors, and the parts of the kernel."""
 
     molecules: Molecules
-    """The molecules as they were read."""
+    """The molecules."""
     descriptors: Descriptors
-    """Their descriptors of positive weight."""
+    """Their descriptors with positive weight."""
     settings: MoleculeSettings
-    """Hold the weights."""
+    """Settings with the weights."""
 
     @staticmethod
     def of_molecules(molecules: Molecules, settings: MoleculeSettings, before: object = None) -> MoleculeDescription:
-        """Compute the descriptors that the molecules do not bring along, and make the parts of the kernel.
+        """Compute missing descriptors, and make the parts of the kernel.
 
         Args:
             molecules: the molecules.
-            settings: hold the weights.
-            before: a description by these settings, which is returned if it is of these molecules; or anything else.
+            settings: settings with the weights.
+            before: an earlier description by these settings, returned for the same molecules, or any other object.
 
         Raises:
-            ImportError: if RDKit, or what an encoder needs, is not installed. ValueError: if RDKit cannot read a
-            SMILES, the molecules bring descriptors of other molecules or fingerprints, an
-                encoder is unknown, or no part is left.
+            ImportError: if RDKit, or a package required by an encoder, is not installed.
+            ValueError: if RDKit cannot read a SMILES, the molecules provide descriptors of other molecules or
+                fingerprints, an encoder is unknown, or no part is left.
         """
         if isinstance(before, MoleculeDescription) and before.molecules.is_like(molecules):
             return before
@@ -111,27 +111,27 @@ class MoleculeDescription(Description):
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the SMILES, which choose among equal molecules."""
+        """Return the SMILES, which break ties between equal molecules."""
         return self.molecules.smiles
 
     @property
     def shares(self) -> None:
-        """Return None: the total of the weights has no prior of its own."""
+        """Return None: the total of the weights has no separate prior."""
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> MoleculeDescription:
-        """Refuse other molecules: a round shows graphs, and not the SMILES that they are described by."""
+        """Refuse other molecules, because a round shows graphs without the SMILES that describe them."""
         raise ValueError("Expected the molecules of `reset` in each observation. Got other graphs.")
 
     def join(
         self, others: Sequence[Sequence[str]], before: Description | None = None
     ) -> tuple[MoleculeDescription, list[Tensor]]:
-        """Return these molecules and others that are not among them, and where those of each list stand.
+        """Return these molecules followed by distinct others, and the positions of each list.
 
-        They are compared on the scales of these molecules. Only these have numbers of the user's own.
+        All are compared on the scales of these molecules. Only these have the user's numbers.
 
         Args:
             others: lists of canonical SMILES.
-            before: what an earlier call returned, which is returned again if it is of the same molecules; None: these.
+            before: an earlier result, returned if it is of the same molecules. None: these molecules.
 
         Raises:
             ValueError: if RDKit cannot read a SMILES.
@@ -155,17 +155,16 @@ class MoleculeDescription(Description):
         return MoleculeDescription(*parts, joined, descriptors, self.settings), where
 
     def known(self) -> list[Tensor]:
-        """Return a digest of the SMILES, and of the columns of the user's own."""
+        """Return a digest of the SMILES and of the user's columns."""
         return [self.molecules.digest]
 
 
 def weights_of(settings: MoleculeSettings, brought: Descriptors | None = None) -> dict[str, float]:
-    """Return the positive weights of descriptors, by their names, and of encoders: that of the settings, and those
-    brought.
+    """Return the positive weights of descriptors and encoders by name, of the settings and of provided encoders.
 
     Args:
-        settings: hold the weights.
-        brought: descriptors that molecules bring along; None: there are none.
+        settings: settings with the weights.
+        brought: descriptors provided with the molecules, or None.
     """
     weights = {name: getattr(settings, f"{word}_weight") for name, word in zip(DESCRIPTORS, WEIGHTS, strict=False)}
     encoders = dict.fromkeys((*filter(None, [settings.encoder]), *(brought.encoders if brought else ())))
@@ -181,21 +180,21 @@ def make_parts(
     column_names: Sequence[str] = (),
     keeps: bool = True,
 ) -> tuple[Kernels, list[Part]]:
-    """Return the parts of positive weight, and their kernels.
+    """Return the parts of positive weight and their kernels.
 
-    The weights of `settings` are those of what is compared; parts of one name share it. All weights add up to 1.
-    Descriptors that were left out on purpose have no part.
+    The weights of `settings` belong to the compared features. Parts of one name share it. All weights add up to 1.
+    Excluded descriptors have no part.
 
     Args:
-        settings: hold the weights.
+        settings: settings with the weights.
         descriptors: descriptors of K molecules.
-        columns: `(K, c)`, the user's own numbers, NaN where not known; None: there are none.
-        scales: of the pool that the molecules are from; None: they are the whole pool.
-        column_names: names of the columns. A single one gives its name to its parts, unless others have that name.
-        keeps: whether columns of the kernels are kept.
+        columns: `(K, c)`, the user's numbers, with NaN for unknown ones, or None.
+        scales: scales of the pool that contains the molecules. None: they are the whole pool.
+        column_names: names of the columns. A single column gives its name to its parts, unless the name is taken.
+        keeps: cache the columns of the kernels.
 
     Raises:
-        ValueError: if fingerprints do not fit `settings.stereo`, the scales are those of other columns, or no part is
+        ValueError: if fingerprints do not match `settings.stereo`, the scales belong to other columns, or no part is
             left.
     """
     wanted = {

@@ -1,4 +1,4 @@
-"""Rate molecules that an agent was not given, such as those of a pool that is too large for memory."""
+"""Rate molecules outside the agent's set, such as those of a pool that is too large for memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """Molecules that were not given to the agent."""
+    """Molecules outside the agent's set."""
 
     descriptors: Descriptors
     columns: Floats | None
@@ -34,9 +34,9 @@ class Others:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rater(PosteriorRater[Others]):
-    """Rate molecules by the posterior of an agent, which `MoleculeAgent.rater` makes.
+    """Rate molecules by the posterior of an agent. `MoleculeAgent.rater` makes it.
 
-    It holds the measured molecules and nothing of the others.
+    It stores the measured molecules only.
     """
 
     settings: MoleculeSettings
@@ -44,31 +44,31 @@ class Rater(PosteriorRater[Others]):
     descriptors: Descriptors
     """Descriptors of the q molecules with results or bounds, of rewards or of sources."""
     columns: Floats | None
-    """`(q, c)`. Their columns; None: there are none."""
+    """`(q, c)`. Their columns, or None."""
     scales: Scales
     """The scales of the pool."""
     smiles: tuple[str, ...]
-    """SMILES of the q molecules, by which they are known again where sources count."""
+    """SMILES of the q molecules, used to recognise them if sources count."""
     seed: int
-    """Chooses among molecules with equal ratings, in `agents.beliefs.short_list`."""
+    """Breaks ties between equal ratings, in `agents.beliefs.short_list`."""
 
     @one_thread()
     def __call__(self, descriptors: Descriptors, columns: Floats | None = None, smiles: Sequence[str] = ()) -> Rating:
         """Rate other molecules of the pool, in blocks, on one thread.
 
         Args:
-            descriptors: descriptors of n molecules; they have at least those of the agent.
-            columns: `(n, c)`, NaN where a value is not known; None: there are none.
-            smiles: their n SMILES, which are needed where sources count.
+            descriptors: descriptors of n molecules, including at least those of the agent.
+            columns: `(n, c)`, NaN for unknown values, or None.
+            smiles: their n SMILES, required if sources count.
 
         Raises:
-            ValueError: if descriptors or columns are not those that the agent knows, or SMILES are missing.
+            ValueError: if descriptors or columns do not match those of the agent, or SMILES are missing.
         """
         return self.rate(self._check(descriptors, columns, smiles), len(descriptors))
 
     @one_thread()
     def joint(self, descriptors: Descriptors, columns: Floats | None = None, smiles: Sequence[str] = ()) -> JointRating:
-        """Rate other molecules jointly; arguments and errors are those of a call."""
+        """Rate other molecules jointly, with the arguments and errors of a call."""
         return self.rate_jointly(self._check(descriptors, columns, smiles))
 
     @one_thread()
@@ -76,7 +76,7 @@ class Rater(PosteriorRater[Others]):
         """Return the kernel between molecules without columns, `(n, m)`, with the weights of the agent.
 
         Raises:
-            ValueError: if descriptors are not those that the agent knows, or it knows columns.
+            ValueError: if descriptors do not match those of the agent, or the agent has columns.
         """
         given = [self._check(descriptors, None, [""] * len(descriptors)).descriptors for descriptors in (first, second)]
         mixture = mix(self.settings, Descriptors.stack(given), None, self.scales, self.weights)
@@ -89,7 +89,7 @@ class Rater(PosteriorRater[Others]):
         return len(self.descriptors)
 
     def describe(self, given: Others) -> tuple[Mixture, Tensor]:
-        """Return the kernel of the molecules with results and then others, and where these others stand."""
+        """Return the kernel of the molecules with results followed by others, and the positions of the others."""
         columns = None if self.columns is None or given.columns is None else [self.columns, given.columns]
         both = None if columns is None else np.concatenate(columns)
         mixture = mix(
@@ -102,7 +102,7 @@ class Rater(PosteriorRater[Others]):
         return mixture, others
 
     def _check(self, descriptors: Descriptors, columns: Floats | None, smiles: Sequence[str]) -> Others:
-        """Refuse what the agent does not know; return the descriptors that it knows, with the rest."""
+        """Check the arguments against the agent, and return the agent's descriptors with the rest."""
         if self.links and len(smiles) != len(descriptors):
             raise ValueError(f"Expected {len(descriptors)} SMILES, since sources count. Got {len(smiles)}.")
         count, expected = (0 if numbers is None else numbers.shape[1] for numbers in (columns, self.columns))
@@ -120,5 +120,5 @@ def mix(
     scales: Scales,
     weights: Sequence[float],
 ) -> Mixture:
-    """Return the kernel of some molecules of a pool, with weights that were learnt."""
+    """Return the kernel of some molecules of a pool, with learned weights."""
     return Mixture(make_parts(settings, descriptors, columns, scales, keeps=False)[0], weights)

@@ -1,4 +1,4 @@
-"""The neural agent, Algorithm 1 of Wu & Amini (2024) without its loop; with the paper's network, or a module."""
+"""The neural agent, Algorithm 1 of Wu & Amini (2024) without its loop, with the paper's network or a module."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHAPE = ("width", "depth", "node_count", "node_features")
 
 
 class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
-    """Learn a network on graphs; play by its prediction and the variance of its tangent features.
+    """Learn a network on graphs, and play by its prediction and the variance of its tangent features.
 
     Args:
         settings: settings of network, covariance and fit.
@@ -46,7 +46,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self._taken: Features | None = None  # psi at theta_{t-1}, or at theta_0
 
     def check_size(self, num_graphs: int) -> None:
-        """Refuse more graphs than can be drawn jointly: each draw decomposes a K x K matrix."""
+        """Refuse more graphs than can be drawn jointly, because each draw decomposes a K x K matrix."""
         jointly = getattr(self._make_rule(), "draws_jointly", False) and self.settings.covariance == "exact"
         if jointly and num_graphs > MOST_DRAWN_JOINTLY:
             raise ValueError(
@@ -56,7 +56,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             )
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Encode the graphs once, and start at theta_0 with nothing observed."""
+        """Encode the graphs once, and start at theta_0 without observations."""
         super().begin(graphs, seed)
         self.network = self.architecture.build(graphs, self.settings, seed)  # line 2: theta_0
         self.weights, self.addition = self.network.initial, self.architecture.addition
@@ -64,7 +64,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         self._taken = None
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Go on with other graphs: encode the new ones; weights and covariance stay."""
+        """Encode new graphs, and keep weights and covariance."""
         new = Batch.from_data_list(list(graphs)) if graphs else None
         self.architecture.exchange(self.network, kept, new)
         self.covariance.exchange(kept, len(graphs))
@@ -76,13 +76,13 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return self.history.seen[-self.settings.memory :]
 
     def belief(self, covariance: Covariance | None = None, counts: Tensor | None = None) -> Belief:
-        """Return mean and nu sigma of each graph of the round, of network and own part, in the units of the targets.
+        """Return mean and nu sigma of each graph of the round, with its residual part, in units of the targets.
 
             f(G; theta_{t-1}) + E delta_G,   nu sqrt(sigma_t(G)^2 + Var delta_G)
 
         Args:
-            covariance: U after plays that are imagined; None: after those that were made.
-            counts: `(K,)` int64. Plays of each slot with those; None: without.
+            covariance: U after fantasized plays. None: U after the actual plays.
+            counts: `(K,)` int64. Plays of each slot including fantasized ones. None: the actual plays.
 
         Raises:
             DivergedError: if an f or a sigma is not finite.
@@ -114,9 +114,9 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
             self._taken = None
 
     def residual(self, slot: int, reward: float) -> float | None:
-        """Return by how many standard deviations a reward lies above its forecast, with noise.
+        """Return the standardised error of the last choice's forecast of a reward, with noise.
 
-        The forecast is that of the last choice. The paper's algorithm, without a part of each graph's own, has none.
+        The paper's algorithm, without a residual part for each graph, has no forecast.
         """
         places = torch.tensor([slot]) if self.offered is None else (self.offered == slot).nonzero()[:, 0]
         scale = self.settings.exploration_scale if self.settings.own_variance else 0.0
@@ -127,7 +127,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return float(away / ((belief.spread[places[0]] / scale).square() + own.noise).sqrt())
 
     def imagine(self) -> Imagine:
-        """Return a function that takes actions, and returns the belief after them; means do not change."""
+        """Return a function that takes actions and returns the belief after them. Means do not change."""
         imagined, counts = build_covariance(self.settings, self.network), self.history.counts.clone()
         imagined.load_state_dict(self.covariance.state_dict())
 
@@ -158,7 +158,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
 
     @one_thread()
     def insight(self) -> Insight:
-        """Return the belief behind the last choice; call it between `select_action` and `update`. O(K^2 p + K^3)."""
+        """Return the belief behind the last choice, in O(K^2 p + K^3). Call it between `select_action` and `update`."""
         belief, index = self.ranked
         features, covariance = self._features(), self.covariance
         rows = None if self.offered is None else features.select(self.offered)
@@ -176,7 +176,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         )
 
     def known(self) -> list[Tensor]:
-        """Return the tensors by which the network identifies the graphs."""
+        """Return the tensors that identify the graphs to the network."""
         return self.network.fingerprint()
 
     def state(self) -> State:
@@ -201,7 +201,7 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         return make_targets(self.history, self.settings.standardize, self.settings.warp)
 
     def _features(self) -> Features:
-        """Return psi at theta_{t-1} (or theta_0), computed once for each theta: choice and `update` share it."""
+        """Return psi at theta_{t-1} (or theta_0), computed once for each theta and shared by choice and `update`."""
         if self._taken is None:
             weights = self.network.initial if self.settings.gradients_at == "initial" else self.weights
             self._taken = features_at(self.network, weights, hold=self.settings.covariance == "exact")
@@ -234,13 +234,13 @@ def gnn(
     Args:
         settings: settings of network, covariance and fit.
         make_rule: makes the acquisition rule.
-        network: "paper"; or a torch module `Batch -> (K,)` on PyG batches with parameters theta_0; or a function that
+        network: "paper", or a torch module `Batch -> (K,)` on PyG batches with parameters theta_0, or a function that
             makes one, with new parameters from the seed of each `reset`.
         network_name: name of a module in settings and results, in addition to its class.
 
     Raises:
         ValueError: if `network` is the name of a module, or a module comes with settings of the paper's network.
-        TypeError: if `network` is none of these.
+        TypeError: if `network` has none of these types.
     """
     if isinstance(network, str):
         if network != "paper" or network_name:

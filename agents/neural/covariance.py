@@ -3,7 +3,7 @@
     sigma^2(G) = psi(G)^T U^{-1} psi(G),   U = ridge I + sum_i psi_i psi_i^T,   ridge = m lambda
 
 This is (1/m) |g|^2_{U^{-1}} of Wu & Amini (2024), Eq. (3), with both factors 1/m absorbed, in units of the noise
-variance. All decompositions are in float64. Beside it stands the noise, and the part that is each graph's own.
+variance. All decompositions are in float64. The noise and the residual part of each graph are defined here as well.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from agents.neural.settings import NeuralSettings
 from gntk import gram, symmetric_root
 from gntk.engines import Features, Network
 
-PRIOR_ROUNDS = 2.0  # number of observations that the prior of a noise variance is worth
+PRIOR_ROUNDS = 2.0  # weight of the prior of a noise variance, in observations
 PRIOR_NOISE = 0.1  # noise variance around each graph's own mean before any graph has been played twice
 
 
 class Covariance(ABC):
-    """Operations on U that an agent needs; `features` holds the tangent features of all K graphs at current weights."""
+    """Operations on U that an agent needs. `features` holds the tangent features of all K graphs at current weights."""
 
     remembered: ClassVar[tuple[str, ...]]
-    """Names of the tensors that hold everything added so far."""
+    """Names of the tensors that hold all updates so far."""
 
     @abstractmethod
     def variance(self, features: Features, among: Tensor | None = None) -> Tensor:
@@ -49,23 +49,23 @@ class Covariance(ABC):
         """Return log det(U / ridge)."""
 
     def exchange(self, kept: Tensor, added: int) -> None:  # noqa: B027
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played.
+        """Keep the graphs of the slots `kept` `(n,)`, then append graphs that were never played.
 
-        By default nothing changes: U is about weights, not graphs.
+        By default nothing changes, because U depends on weights, not graphs.
         """
 
     def state_dict(self) -> State:
-        """Return everything added so far."""
+        """Return the updates so far."""
         return {name: getattr(self, name).clone() for name in self.remembered}
 
     def load_state_dict(self, state: State) -> None:
-        """Replace everything added so far."""
+        """Replace the updates so far."""
         for name in self.remembered:
             setattr(self, name, state[name].clone())
 
 
 class DiagonalCovariance(Covariance):
-    """U without its off-diagonal entries, as in the paper's experiments: O(p) memory. It forgets no graph."""
+    """U without its off-diagonal entries, as in the paper's experiments: O(p) memory. All graphs are remembered."""
 
     remembered = ("diagonal",)
 
@@ -92,7 +92,7 @@ class DiagonalCovariance(Covariance):
 
 
 class _ExactCovariance(Covariance):
-    """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with |e|^2 the part that the graphs played explain."""
+    """Exact U in dual form: sigma^2 = (|psi|^2 - |e|^2) / ridge, with |e|^2 the part explained by the graphs played."""
 
     ridge: float
 
@@ -113,7 +113,7 @@ class _ExactCovariance(Covariance):
 
 
 class RefreshedCovariance(_ExactCovariance):
-    """Exact U with every past feature at the current weights; it remembers only the pull counts.
+    """Exact U with every past feature at the current weights. Only the pull counts are stored.
 
         sigma^2 = (diag K - |L^{-1} S K|^2 / ridge) / ridge,   S = diag(sqrt(n)),   L L^T = I + S K S / ridge
 
@@ -164,8 +164,8 @@ class FrozenCovariance(_ExactCovariance):
 
         sigma^2 = (|psi|^2 - |L^{-1} Psi psi|^2) / ridge,   L L^T = ridge I + Psi Psi^T
 
-    Psi holds the t features played; L grows by one row per pull. O(t p + t^2) memory, O(t p K) time per round. It
-    forgets no graph.
+    Psi holds the t features played. L grows by one row per pull. O(t p + t^2) memory, O(t p K) time per round. All
+    graphs are remembered.
     """
 
     remembered = ("played", "factor")
@@ -190,7 +190,7 @@ class FrozenCovariance(_ExactCovariance):
             if len(self.factor) == len(self._rows):
                 self._rows = torch.cat([self._rows, self._rows.new_empty(max(16, len(self._rows)), len(feature))])
             self._rows[len(self.factor)] = feature  # exact, because features are computed in float32
-            self.factor = torch.nn.functional.pad(self.factor.T, (0, 1, 0, 1)).T  # in columns, as solvers read it
+            self.factor = torch.nn.functional.pad(self.factor.T, (0, 1, 0, 1)).T  # column-major, as solvers read it
             self.factor[-1, :-1], self.factor[-1, -1] = row, (self.ridge + rest.clamp(min=0)).sqrt()
 
     def log_determinant(self, features: Features) -> float:
@@ -208,7 +208,7 @@ class FrozenCovariance(_ExactCovariance):
 
 
 def build_covariance(settings: NeuralSettings, network: Network) -> Covariance:
-    """Return U_0 of the form that the settings say."""
+    """Return U_0 in the form chosen by the settings."""
     if settings.covariance == "diagonal":
         return DiagonalCovariance(settings.ridge, network.num_features)
     if settings.history == "refreshed" or settings.gradients_at == "initial":  # equal if features never change
@@ -222,8 +222,8 @@ def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) 
         n = (y^T (K / ridge + D^{-1})^{-1} y + SS + P ridge) / (t + P),   D = diag(counts),   P = `PRIOR_ROUNDS`
 
     y are the mean targets of the graphs seen, and SS is the sum of squares within graphs. The prior is worth P rewards
-    with noise variance `ridge`, at which the prior covariance is K. Without it, a single reward or equal rewards would
-    give a noise of 0.
+    with noise variance `ridge`, at which the prior covariance is K. Without the prior, a single reward or equal rewards
+    would give a noise of 0.
 
     Args:
         kernel: K, `(q, q)` float64. Kernel of the graphs seen, in the order of the set.
@@ -242,7 +242,7 @@ def fit_noise(kernel: Tensor, history: History, targets: Targets, ridge: float) 
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """What the mean reward of each graph differs by from what the network says of it: a part that is each graph's own.
+    """The difference between the mean reward of each graph and the value of the network: a graph-specific residual.
 
     It is the posterior of delta, independent between graphs, given the values f of the network.
 
@@ -258,7 +258,7 @@ class Residual:
     targets: Targets
     """The scale on which they are modelled."""
     variance: float
-    """s, in squared units of the targets; 0: there is no such part."""
+    """s, in squared units of the targets. 0 disables the residual."""
 
     def mean(self, values: Tensor) -> Tensor:
         """Return E delta of each slot, `(K,)` float64, given f `(K,)`."""

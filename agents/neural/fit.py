@@ -21,7 +21,7 @@ def fit(
 
     Args:
         network: the network on the K graphs.
-        weights: theta_{t-1}; not changed.
+        weights: theta_{t-1}, not changed.
         history: t >= 1 observations.
         settings: settings of the fit.
         generator: draws the batches.

@@ -1,7 +1,7 @@
 """NeuralUCB and NeuralTS as published, on flat features: the neural agent with their network and their fit.
 
-With weights W = sqrt(m) theta in place of their theta, all of it is what `NeuralAgent` computes: g / sqrt(m) are the
-tangent features, the ridge is lambda, and the penalty m lambda |theta - theta_0|^2 is lambda |W - W_0|^2.
+With weights W = sqrt(m) theta in place of their theta, they are a case of `NeuralAgent`: g / sqrt(m) are the tangent
+features, the ridge is lambda, and the penalty m lambda |theta - theta_0|^2 is lambda |W - W_0|^2.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from gntk.engines import Network, paper_network
 
 @dataclass(frozen=True, kw_only=True)
 class FlatNeuralSettings(FlatSettings, NeuralSettings):
-    """Settings of NeuralUCB and NeuralTS: the algorithms as published, but that rewards are standardised first."""
+    """Settings of NeuralUCB and NeuralTS: the algorithms as published, except that rewards are standardised first."""
 
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"own_variance": 0.0}}
 
     width: Width = 100
-    """m, hidden width of the network; even."""
+    """m, hidden width of the network. It must be even."""
     exploration_scale: float = 1.0
-    """nu, multiplies sigma: gamma of NeuralUCB, held constant; nu sqrt(lambda) of NeuralTS."""
+    """nu, multiplies sigma: gamma of NeuralUCB, held constant, or nu sqrt(lambda) of NeuralTS."""
     regularization: Annotated[float, POSITIVE] = 0.1
     """lambda, in Z = lambda I + sum_i g_i g_i^T / m, and in the penalty m lambda |theta - theta_0|^2 / 2."""
     history: Literal["refreshed", "frozen"] = "frozen"
     fit: Literal["steps", "epochs"] = "epochs"
     epochs: int = 100
-    """J, steps of gradient descent a round: each pass is one step on all observations, if `batch_size` holds them."""
+    """J, steps of gradient descent per round. Each pass is one step on all observations, if `batch_size` holds them."""
     batch_size: int = LARGEST_COUNT
     learning_rate: Annotated[float, POSITIVE] = 0.1
     """eta m t, step size on the mean squared loss over the t observations so far, in units of sqrt(m) theta."""
@@ -60,7 +60,7 @@ class FlatArchitecture(Architecture):
         f(x) = sqrt(m) theta_L ReLU(theta_{L-1} ... ReLU(theta_1 x)),   x = (u, u) / sqrt(2),   u = x_0 / |x_0|
         [Zhou, Li & Gu 2020, Eq. (3.1) and Section 4]
 
-    Where features are scaled, u has a constant 1 more before its length is taken, which keeps lengths apart.
+    If features are scaled, u has an additional constant 1 before normalisation, to preserve lengths.
 
     Args:
         reader: reads x_0 of graphs.
@@ -80,10 +80,10 @@ class FlatArchitecture(Architecture):
         return network
 
     def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
-        """Take a network to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+        """Move a network to its remaining graphs, `kept` `(n,)`, followed by new ones.
 
         Raises:
-            ValueError: if features were given, which are those of the graphs of `reset`.
+            ValueError: if features were given, which exist only for the graphs of `reset`.
         """
         features = self._here.exchange(kept, graphs)
         network.exchange(self._as_nodes(features))
@@ -112,7 +112,7 @@ def draw_published(feature_dim: int, width: int, depth: int, seed: int) -> list[
         feature_dim: d, even.
         width: m, even.
         depth: L, at least 2.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         L matrices, `(m, d)`, `(m, m)` ..., `(1, m)`, float32.
@@ -131,11 +131,11 @@ class FlatNeuralAgent(NeuralAgent):
 
     @property
     def uses_columns(self) -> bool:
-        """Return whether it reads columns of the graph set."""
+        """Return True if it reads columns of the graph set."""
         return self.architecture.reader.settings.features == "columns"
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the graphs, and look at the columns of the set."""
+        """Return the graphs, and read the columns of the set."""
         self.architecture.reader.look(graph_set)
         return super().read(observation, graph_set)
 
@@ -148,10 +148,10 @@ def flat(
     Args:
         settings: settings of features, network, covariance and fit.
         make_rule: makes the acquisition rule.
-        feature_matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+        feature_matrix: `(K, d)`, read as float64. Required if `settings.features` is "custom", otherwise None.
 
     Raises:
-        ValueError: if `settings` name a module; or as `FlatReader`.
+        ValueError: if `settings` name a module, or as in `FlatReader`.
     """
     if settings.network != "paper":
         raise ValueError(f"Expected no `network`. Got {settings.network!r}. The `gnn-*` agents take one.")

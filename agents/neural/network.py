@@ -15,12 +15,12 @@ from gntk.engines import ModuleNetwork, ModuleOrFactory, Network, paper_network
 
 
 class Architecture(ABC):
-    """Makes the network of an agent on some graphs, and takes it to others."""
+    """Make the network of an agent on some graphs, and move it to others."""
 
     reads: frozenset[str]
-    """What the network reads of graphs."""
+    """The parts of a graph that the network reads."""
     addition: str = ""
-    """What was added to the node features of the first graphs, as a sentence; empty: nothing."""
+    """A sentence about features added to the first graphs, or empty."""
 
     @abstractmethod
     def build(self, graphs: Batch, settings: NeuralSettings, seed: int) -> Network:
@@ -28,10 +28,10 @@ class Architecture(ABC):
 
     @abstractmethod
     def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
-        """Take a network that `build` returned to those of its graphs that stay, `kept` `(n,)`, and then to new ones.
+        """Move a network that `build` returned to its remaining graphs, `kept` `(n,)`, followed by new ones.
 
         Raises:
-            ValueError: if it cannot read a graph; nothing is changed then.
+            ValueError: if it cannot read a graph. The network is then unchanged.
         """
 
 
@@ -39,7 +39,7 @@ class PaperArchitecture(Architecture):
     """The paper's network. N stays that of the first graphs, so that larger graphs do not change its values.
 
     Args:
-        reads_edges: whether nodes are aggregated over their neighbours; else they are kept, as in the NN baselines.
+        reads_edges: aggregate nodes over their neighbours. If False, nodes are kept, as in the NN baselines.
     """
 
     reads = frozenset({NODE_FEATURES})
@@ -56,12 +56,12 @@ class PaperArchitecture(Architecture):
         return paper_network(encoded, settings.width, settings.depth, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
-        """Take a network to those of its graphs that stay, and then to new ones."""
+        """Move a network to its remaining graphs, followed by new ones."""
         network.exchange(self._features.exchange(network.graphs, kept, graphs, self._features.own_count))
 
 
 class ModuleArchitecture(Architecture):
-    """A module of the user's.
+    """A module of the user.
 
     Args:
         module: a torch module `Batch -> (K,)`, or a function that makes one.
@@ -77,7 +77,7 @@ class ModuleArchitecture(Architecture):
         return ModuleNetwork(self._module, graphs, seed, settings.gradient, settings.device)
 
     def exchange(self, network: Any, kept: Tensor, graphs: Batch | None) -> None:
-        """Take a network to those of its graphs that stay, and then to new ones."""
+        """Move a network to its remaining graphs, followed by new ones."""
         new = [] if graphs is None else graphs.to_data_list()
         network.exchange([*(network.graphs[slot] for slot in kept.tolist()), *new])
 
@@ -86,8 +86,8 @@ def name_module(module: object, given: str) -> str:
     """Return the name of a module in settings and results: its class, and the name that the user gave.
 
     Raises:
-        TypeError: if it is neither a module nor a function that makes one.
-        ValueError: if a function without a name makes it and the user gave none.
+        TypeError: if `module` is neither a module nor a function that makes one.
+        ValueError: if a function without a name makes it and the user gave no name.
     """
     if not isinstance(module, nn.Module) and not callable(module):
         raise TypeError(

@@ -19,7 +19,7 @@ from agents.contract.settings import (
 from gntk.engines import read_device
 
 _PAPER: dict[str, object] = {
-    # The paper's algorithm to the letter, at the best of the cells of its grid for nu, eta and lambda that were tried
+    # The paper's algorithm to the letter, with the best tested cell of its grid for nu, eta and lambda
     # (docs/evidence/testbed.md). In 10 of 16 cells of eta and lambda the penalty drives the network to zero by
     # t = 1000.
     "covariance": "diagonal",
@@ -49,21 +49,21 @@ class NeuralSettings:
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": _PAPER, "paper-steps": {**_PAPER, **_STEPS}}
 
     network: str = "paper"
-    """The network of the paper; or, if a module was given in Python, its class and the name given with it."""
+    """The paper's network, or the class of a Python module and the name given with it."""
     width: Width = 512
-    """m, hidden width of the network; even."""
+    """m, hidden width of the network. It must be even."""
     depth: Layers = 2
-    """L, number of weight matrices of the network; at least 2."""
+    """L, number of weight matrices of the network, at least 2."""
     node_features: NodeFeaturesName = "auto"
-    """Features of nodes: the given ones; or, if these make the aggregated nodes of a graph network nearly alike, also
-    the degree of each node and the size of its graph, one-hot in bins."""
+    """Features of nodes. Given: only the given ones. Auto: also the degree of each node and the size of its graph,
+    one-hot in bins, if the given ones make the aggregated nodes of a graph network nearly alike."""
     node_count: NodeCount = "auto"
     """N, the divisor of the sum over a graph's nodes: the largest node count of the set (the paper), or the graph's
-    own. Auto: the graph's own if its size is among the features, else the largest."""
+    own. Auto: the graph's own if its size is among the features, otherwise the largest."""
     exploration_scale: float = 0.3
-    """nu, multiplies sigma; in standard deviations of the rewards if targets are standardised."""
+    """nu, multiplies sigma, in standard deviations of the rewards if targets are standardised."""
     regularization: Annotated[float, POSITIVE] = 1e-4
-    """lambda; the ridge of the covariance is width times this."""
+    """lambda. The ridge of the covariance is width times lambda."""
     covariance: Literal["exact", "diagonal"] = "exact"
     """Form of U: exact (in dual form), or its diagonal only, as in the paper's experiments."""
     gradient: Literal["all", "last_layer"] = "all"
@@ -72,8 +72,8 @@ class NeuralSettings:
     gradients_at: Literal["current", "initial"] = "current"
     """Weights at which tangent features are taken: the current ones (theta_{t-1}), or the initial ones (theta_0)."""
     history: Literal["refreshed", "frozen"] = "refreshed"
-    """Past tangent features in the exact covariance: all at the current weights, at a constant cost per round; or each
-    as it was when played (the paper), at a cost that grows with t. The diagonal form is always frozen."""
+    """Past tangent features in the exact covariance. Refreshed: at the current weights, at a constant cost per round.
+    Frozen: as when played (the paper), at a cost that grows with t. The diagonal form is always frozen."""
     fit: Literal["steps", "epochs"] = "steps"
     """Steps: a fixed number of batches per round, drawn in proportion to pull counts, on each graph's mean reward.
     Epochs: passes over all observations (the paper), at a cost that grows with t."""
@@ -86,8 +86,8 @@ class NeuralSettings:
     learning_rate: Annotated[float, POSITIVE] = 0.1
     """eta, learning rate of stochastic gradient descent."""
     penalty: Literal["per_round", "constant"] = "per_round"
-    """Weight c of the penalty (c/2)|theta - center|^2 on the mean squared loss: m lambda / t, the ridge that matches
-    the covariance; or m lambda (the paper), which over many steps drives the network to its center."""
+    """Weight c of the penalty (c/2)|theta - center|^2 on the mean squared loss. Per round: m lambda / t, the ridge that
+    matches the covariance. Constant: m lambda (the paper), which over many steps drives the network to its center."""
     penalty_center: Literal["initial", "zero"] = "initial"
     """Center of the penalty: theta_0, or 0 (the paper)."""
     start: Literal["warm", "initial"] = "warm"
@@ -95,13 +95,13 @@ class NeuralSettings:
     standardize: bool = True
     """Standardise rewards before the fit, by mean and standard deviation over the distinct graphs seen so far."""
     own_variance: float = 0.05
-    """s, prior variance of each graph's own part, by which its mean reward differs from the network's value; in squared
-    units of the targets. 0: there is none (the paper)."""
+    """s, prior variance of the residual between each graph's mean reward and the network's value, in squared units of
+    the targets. 0 disables it (the paper)."""
     warp: Warp = "none"
-    """Targets of the fit: the standardised rewards; or normal scores, which depend on the ranks of rewards only, for
-    measured values of which a few are far from the others."""
+    """Targets of the fit: the standardised rewards, or normal scores, which depend only on the ranks of rewards and are
+    robust to outliers."""
     memory: int = 2000
-    """Largest number of graphs played that are remembered if graphs change from round to round: the last ones."""
+    """Largest number of played graphs to remember if graphs change between rounds: the most recent ones."""
 
     device: str = "cpu"
     """Device of the network: cpu (compiled loops at depth 2), or a torch device such as cuda. In either case the

@@ -1,4 +1,4 @@
-"""Embed the graphs of observations by any PyG network, in plain torch: all on offer are one disjoint batch."""
+"""Embed the graphs of observations by any PyG network, in plain torch, with all graphs on offer in one batch."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class MeanNodeNetwork(nn.Module):
         e(G) = V [mean_i z_i, mean_i h_i, sum_i h_i / 32] + c
 
     Neighbours are summed before any weight is applied, so the matrix products of a pass grow with the number of nodes
-    only. Sum and mean of h make the paper's linear reward a linear function of the embedding. Features of edges are
-    ignored; if they matter, use your own network.
+    only. Sum and mean of h make the paper's linear reward a linear function of the embedding. Edge features are
+    ignored. If they matter, use your own network.
 
     Args:
         feature_dim: d, number of features of a node.
-        edge_feature_dim: e, number of features of an edge; not used.
+        edge_feature_dim: e, number of features of an edge, not used.
         out_dim: number of features of the embedding.
     """
 
@@ -66,7 +66,7 @@ class GraphSetEncoder(nn.Module):
     (a one for each edge if edges have no features), `batch` and `ptr`.
 
     The result is `(..., K, features_dim + 1)` float32, for any leading dimensions of the observations: the embeddings,
-    which are zeros for graphs not on offer, and in the last channel 1 for each graph on offer, else 0.
+    which are zeros for graphs not on offer, and in the last channel 1 for each graph on offer, 0 for the others.
 
     Args:
         observation_space: observation space of an environment in `PaddedGraphSet` or `GraphSetIndices`.
@@ -142,7 +142,7 @@ class GraphSetEncoder(nn.Module):
 
     @torch.no_grad()
     def _try_network(self, feature_dim: int, edge_feature_dim: int) -> None:
-        """Run the network on a graph of two nodes and one of a single node; this also gives lazy layers their sizes."""
+        """Run the network on graphs of one and two nodes, which also initialises lazy layers."""
         x, edge_attr, links = torch.zeros(3, feature_dim), torch.zeros(2, edge_feature_dim), [[0, 1], [1, 0]]
         edge_index, batch, ptr = map(torch.tensor, (links, [0, 0, 1], [0, 2, 3]))
         self.network.eval()
@@ -157,10 +157,10 @@ class GraphSetEncoder(nn.Module):
 
 
 def graphs_on_offer(observations: Mapping[str, Tensor]) -> Tensor:
-    """Return a mask of the graphs on offer, `(B, K)` bool; a graph without nodes is never on offer.
+    """Return a mask of the graphs on offer, `(B, K)` bool. A graph without nodes is never on offer.
 
     Raises:
-        ValueError: if a mask does not consist of zeros and ones; a normalised mask would silently rule out graphs.
+        ValueError: if a mask does not consist of zeros and ones. A normalised mask would silently exclude graphs.
     """
     offered = observations["mask"] == 1
     if not (offered | (observations["mask"] == 0)).all():
@@ -176,7 +176,7 @@ def unpad_batch(observations: Mapping[str, Tensor], offered: Tensor) -> Batch:
 
     Args:
         observations: B observations of `PaddedGraphSet`, of any number type (Stable-Baselines3 makes them float32).
-        offered: `(B, K)` bool. The graphs to take; each has at least one node.
+        offered: `(B, K)` bool. The graphs to take, each with at least one node.
 
     Returns:
         A batch with `x` float32, `edge_index` int64, `edge_attr` float32, `batch` and `ptr`.

@@ -14,7 +14,7 @@ from agents.contract.protocol import GraphSetLike
 from agents.padded.encoder import GraphSetEncoder, MeanNodeNetwork, NetworkFactory
 
 HEAD_WIDTHS = (64,)
-MASKED = -1e8  # score of a graph that is not on offer; its probability is exactly 0
+MASKED = -1e8  # score of a graph that is not on offer, with probability exactly 0
 
 
 class Head(nn.Module):
@@ -90,12 +90,12 @@ def initialize_heads(scorer: GraphScorer, value: GraphSetValue) -> None:
 
 
 class GraphSetActorCritic(nn.Module):
-    """Score each graph of an observation, and value the observation: what PPO and A2C of any library need.
+    """Score each graph of an observation, and value the observation, for PPO and A2C of any library.
 
     If the graphs are permuted, their scores are permuted in the same way and the value does not change. No weight
     depends on K, N or E, so `state_dict` loads into the policy of an environment with other sizes. A graph that is not
-    on offer has the score -1e8, so that a categorical distribution gives it probability 0; where none is, all are 0.
-    The parts can be called by themselves: `scorer` and `value` map the output of `encoder`, for any leading dimensions.
+    on offer has the score -1e8, so that a categorical distribution gives it probability 0. Without graphs on offer, all
+    scores are 0. The parts can be called directly: `scorer` and `value` map any output of `encoder`.
 
     Args:
         observation_space: observation space of an environment in `PaddedGraphSet` (of a vector environment,
@@ -107,8 +107,8 @@ class GraphSetActorCritic(nn.Module):
         graph_set: for `GraphSetIndices`, the K graphs: any object with `to_pyg()`.
 
     Raises:
-        TypeError: as `GraphSetEncoder`.
-        ValueError: as `GraphSetEncoder`.
+        TypeError: as in `GraphSetEncoder`.
+        ValueError: as in `GraphSetEncoder`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Abilities of the agents with an exact Gaussian process: what it learns besides rewards, and what it can forecast."""
+"""Abilities of the agents with an exact Gaussian process: learning from other results, and forecasts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ S = TypeVar("S", bound=MixtureSettings)
 
 
 class ProcessAgent(ProcessPlayer[S]):
-    """Play by an exact Gaussian process, and tell all that its posterior knows about graphs.
+    """Play by an exact Gaussian process, and answer all queries about its posterior.
 
     Args:
         settings: settings of kernel, likelihood and choice.
@@ -47,11 +47,11 @@ class ProcessAgent(ProcessPlayer[S]):
         pending: Sequence[int] = (),
         fits: Fits | None = None,
     ) -> list[int]:
-        """Return several graphs, of which each is worth its price; see `agents.contract.ModelAgent`.
+        """Choose several graphs, taking prices into account (see `agents.contract.ModelAgent`).
 
             index'(G) = index(G) - w log(p(G) / min p)
 
-        The weight w is that of the rule: 0.5 where the index is in standard deviations, and 1 for log EI.
+        The weight w is that of the rule: 0.5 if the index is in standard deviations, and 1 for log EI.
         """
         self.look_at(observation)
         mask = read_mask(action_mask, self.num_graphs)
@@ -62,9 +62,9 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def update_bounds(self, observation: object, action: ArrayLike, value: ArrayLike, above: ArrayLike) -> None:
-        """Learn from results of which only a bound is known; see `agents.contract.ModelAgent`.
+        """Learn from censored results (see `agents.contract.ModelAgent`).
 
-        Of several bounds of a graph on one side the tightest counts.
+        Only the tightest bound of a graph on each side counts.
         """
         self.look_at(observation)
         actions, values = read_feedback(action, value, self.num_graphs)
@@ -73,9 +73,9 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def update_noisy(self, observation: object, action: ArrayLike, reward: ArrayLike, noise: ArrayLike) -> None:
-        """Learn from results whose measuring noise is known; see `agents.contract.ModelAgent`.
+        """Learn from results with known measurement noise (see `agents.contract.ModelAgent`).
 
-        Several results of a graph count as one: their mean, weighted by precision.
+        Several results of a graph are replaced by their mean, weighted by precision.
         """
         self.look_at(observation)
         actions, rewards = read_feedback(action, reward, self.num_graphs)
@@ -83,7 +83,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def learn_sources(self, sources: Sequence[SourceResults]) -> None:
-        """Learn from results of other quantities; see `agents.contract.ModelAgent`."""
+        """Learn from results of other quantities (see `agents.contract.ModelAgent`)."""
         self.check_reset()
         joined, self.sources = read_sources(sources, self.described, self._joined, self.settings)
         self._joined, self._kernel, self._ranked = joined, None, None
@@ -91,14 +91,14 @@ class ProcessAgent(ProcessPlayer[S]):
         self._condition(relearns=True)
 
     def correlations(self) -> dict[str, Correlation]:
-        """Return how each source goes along with the rewards, by its name."""
+        """Return the correlation of each source with the rewards, by its name."""
         return self.results.correlations(self.learnt.links)
 
     @one_thread()
     def insight(self) -> Insight:
         """Return the belief behind the last choice, with the noise variance as ridge.
 
-        Call it between `select_action` and `update`. The effective dimension is `nan` if there are many graphs.
+        Call it between `select_action` and `update`. The effective dimension is `nan` for large sets.
         """
         belief, index = self.ranked
         noise, seen, kernel = self.learnt.noise, self.history.seen, self._given.kernel
@@ -119,7 +119,7 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def predict_chosen(self, count: int, offered: int) -> Prediction:
-        """Return what is expected of graphs that are chosen for it; see `agents.contract.ModelAgent`.
+        """Return the prediction for graphs selected by it (see `agents.contract.ModelAgent`).
 
         Raises:
             ValueError: if `count` is not from 1 to `offered`.
@@ -134,10 +134,10 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def draw_gains(self, index: Sequence[int], value: float, count: int, seed: int) -> NDArray[np.float64]:
-        """Return joint draws of by how much the values of some graphs exceed a value: `(count, n)`, else 0.
+        """Return joint draws of the amounts by which the values of some graphs exceed a value: `(count, n)`, or 0.
 
         Raises:
-            ValueError: if an index is not one of a graph.
+            ValueError: if an index is out of range.
             RuntimeError: before the first `reset`.
         """
         joint, generator = self._joint(index), torch.Generator().manual_seed(seed)
@@ -148,17 +148,17 @@ class ProcessAgent(ProcessPlayer[S]):
         """Return joint draws of the values of some graphs: `(count, n)`.
 
         Raises:
-            ValueError: if an index is not one of a graph.
+            ValueError: if an index is out of range.
             RuntimeError: before the first `reset`.
         """
         return self._joint(index).draw_rewards(count, torch.Generator().manual_seed(seed))
 
     @one_thread()
     def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
-        """Return a function that imagines results; see `agents.contract.ModelAgent`.
+        """Return a function that fantasizes results (see `agents.contract.ModelAgent`).
 
         Raises:
-            ValueError: if an index is not one of a graph.
+            ValueError: if an index is out of range.
             RuntimeError: before the first `reset`.
         """
         count = len(index)
@@ -177,17 +177,17 @@ class ProcessAgent(ProcessPlayer[S]):
 
     @one_thread()
     def explain(self, index: Sequence[int]) -> Explanation:
-        """Return what the predictions of some graphs are sums of; see `agents.contract.ModelAgent`.
+        """Decompose the predictions of some graphs into sums (see `agents.contract.ModelAgent`).
 
             m = sum_p w_p k_p(., seen) alpha,   alpha = A^{-1} y,   A = k(seen, seen) + noise
             m = sum_i (A^{-1} k(seen, .))_i y_i
 
         Both are exact. The terms k(., i) alpha_i would also add up to m, but alpha_i is not the result of a graph: it
-        is what the other results leave over, so that large terms of like graphs cancel each other. Parts of one name
-        are added, and so are the results of one graph, as with a bound on either side.
+        is the residual after the other results, so that large terms of similar graphs cancel each other. Parts of one
+        name are added, and so are the results of one graph, such as its lower and upper bounds.
 
         Raises:
-            ValueError: if an index is not one of a graph.
+            ValueError: if an index is out of range.
             RuntimeError: before the first `reset`.
         """
         graphs, posterior = self._every[self._read_index(index)], self.posterior
@@ -214,9 +214,9 @@ class ProcessAgent(ProcessPlayer[S]):
         )
 
     def shares(self) -> dict[str, float]:
-        """Return the share of each part of the kernel in the prior variance, by what it compares; the shares add to 1.
+        """Return the share of each part of the kernel in the prior variance, by name. The sum is 1.
 
-        The prior variance is what the rewards of the graphs are expected to vary by before any result.
+        The prior variance is the expected variance of the rewards of the graphs before any result.
         """
         shares, parts = dict[str, float](), self.described.parts
         variances = [part.typical * weight for part, weight in zip(parts, self.learnt.weights, strict=True)]
@@ -225,7 +225,7 @@ class ProcessAgent(ProcessPlayer[S]):
         return shares
 
     def _add(self, actions: Tensor, values: Tensor, sides: Tensor, deviations: Tensor) -> None:
-        """Learn from results that are no plain rewards."""
+        """Learn from censored results or results with known noise."""
         self.partial.add(self._every[actions], values, sides, deviations)
         self._ranked = None
         self._condition(relearns=True)

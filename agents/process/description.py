@@ -1,4 +1,4 @@
-"""Read a set of graphs in all ways that apply to it, and join them into the parts of the kernel."""
+"""Read a set of graphs by all applicable parts of the kernel, and combine them."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from agents.process.settings import GraphProcessSettings
 if TYPE_CHECKING:
     from torch_geometric.data import Batch, Data
 
-SAMPLE = 500  # graphs, evenly spaced, whose differences stand for those of all
+SAMPLE = 500  # evenly spaced graphs whose differences represent all graphs
 
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """Graphs as a Gaussian process reads them. It never changes."""
+    """The graphs in the representation of a Gaussian process. It is immutable."""
 
     kernels: Kernels
     """The kernels of the parts."""
     parts: Sequence[Part]
     """The parts of the kernel."""
     ties: Tensor | None = field(default=None, kw_only=True)
-    """`(P, r)`. How the weights of P parts are learnt together, as in `Likelihood`; None: each by itself."""
+    """`(P, r)`. Ties between the weights of P parts, as in `Likelihood`. None: independent weights."""
 
     @staticmethod
     def of(
@@ -47,16 +47,16 @@ class Description:
         few: float = FEW,
         ties: Tensor | None = None,
     ) -> Description:
-        """Leave out kernels that are constant on the set, and weigh the others.
+        """Drop kernels that are constant on the set, and weigh the others.
 
-        The weights that are left add up to 1, in units of the typical variance of each kernel. If no kernel differs,
-        all stay, because graphs of later rounds may differ, and those of the set are told apart by their own rewards;
-        so they are if there is no kernel at all, as with weights of parts that do not apply.
+        The remaining weights add up to 1, in units of the typical variance of each kernel. If all kernels are constant,
+        all stay, because graphs of later rounds may differ, and the graphs of the set are distinguished by their own
+        rewards. The same holds without any kernel, for example if all weights belong to inapplicable parts.
 
         Args:
-            ways: weights, and what is read of K graphs.
+            ways: weights, and the readings of K graphs.
             count: K.
-            known_weight: weight of the only kernel, if it is given.
+            known_weight: given weight of the only kernel, or None.
             few: as in `Kernels`.
             ties: as in `Likelihood`.
         """
@@ -86,7 +86,7 @@ class Description:
 
     @property
     def readings(self) -> Sequence[Any]:
-        """Return what is read of the graphs."""
+        """Return the readings of the graphs."""
         return self.kernels.readings
 
     @property
@@ -96,7 +96,7 @@ class Description:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """Return a name of each graph, which chooses among equal ones: its position."""
+        """Return a name of each graph, its position, which breaks ties between equal graphs."""
         return [str(k) for k in range(self.count)]
 
     def mixture(self, weights: Sequence[float]) -> Mixture:
@@ -104,19 +104,19 @@ class Description:
         return Mixture(self.kernels, weights)
 
     def numbers(self, weights: Sequence[float]) -> tuple[Tensor, float] | None:
-        """Return phi `(K, d)` and u with which the mixture is phi^T phi' + u 1[x = x']; None if it is no such sum."""
+        """Return phi `(K, d)` and u with mixture phi^T phi' + u 1[x = x'], or None if there is no such form."""
         pairs = [(reading, w) for (reading, _), w in zip(self.kernels.sources, weights, strict=False)]
         linear = [math.sqrt(w) * reading.numbers for reading, w in pairs if isinstance(reading, LinearFunctions)]
         own = [w for reading, w in pairs if isinstance(reading, Itself)]
         return (torch.cat(linear, dim=1), sum(own)) if linear and len(linear) + len(own) == len(weights) else None
 
     def own(self, weights: Sequence[float]) -> float:
-        """Return the prior variance of what is each graph's own, with these weights of the parts."""
+        """Return the prior variance of the graph-specific part, with these weights of the parts."""
         pairs = zip(self.kernels.sources, weights, strict=False)
         return sum(weight for (reading, _), weight in pairs if isinstance(reading, Itself))
 
     def exchange(self, kept: Tensor, graphs: Sequence[Data]) -> Description:
-        """Return the graphs in the slots `kept` `(n,)` int64, and then new ones, compared by the same parts.
+        """Return the graphs in the slots `kept` `(n,)` int64, followed by new ones, compared by the same parts.
 
         Raises:
             ValueError: if these graphs cannot change.
@@ -134,10 +134,10 @@ class Description:
     def join(
         self, others: Sequence[Sequence[str]], before: Description | None = None
     ) -> tuple[Description, list[Tensor]]:
-        """Return these graphs and molecules of sources after them; see `agents.molecule.parts.MoleculeDescription`.
+        """Return these graphs followed by molecules of sources (see `agents.molecule.parts.MoleculeDescription`).
 
         Raises:
-            ValueError: if these graphs are no molecules.
+            ValueError: if these graphs are not molecules.
         """
         raise ValueError(
             "Expected indices of the graphs in a source, since this agent does not compare molecules. Got SMILES. "
@@ -155,7 +155,7 @@ def _typical(kernels: Kernels) -> Tensor:
 
 
 def read_graphs(batch: Batch, settings: GraphProcessSettings) -> Sequence[tuple[float, GraphReading]]:
-    """Read K graphs in all ways that apply to them and have a weight, and return each with its weight."""
+    """Read K graphs by all applicable parts with a weight, and return each reading with its weight."""
     sizes_differ = len(batch.ptr.diff().unique()) > 1
     edges_differ, directed = edge_features_vary(batch), with_both_directions(batch) is not batch
     means, sums = partial(measure_means, directed=directed), partial(measure_sums, directed=directed)

@@ -1,4 +1,4 @@
-"""Families of agents with an exact Gaussian process on any graphs, each a choice of parts of the kernel."""
+"""Families of agents with an exact Gaussian process on any graphs, each with its parts of the kernel."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ Read: TypeAlias = "Callable[[Batch], GraphReading]"
 
 
 class GraphAgent(ProcessAgent[P]):
-    """Play graphs that may change from round to round, and rate graphs that were never shown."""
+    """Play graphs that may change between rounds, and rate unseen graphs."""
 
     def meet(self, kept: Tensor, graphs: Sequence[Data]) -> None:
-        """Describe new graphs on the scales of those of `reset`, and condition on all results of those that stay.
+        """Describe new graphs on the scales of those of `reset`, and condition on all results of the remaining ones.
 
         Raises:
             ValueError: if there are sources, whose graphs are those of `reset`, or these graphs cannot change.
@@ -65,7 +65,7 @@ class GraphAgent(ProcessAgent[P]):
             self.history, self.partial = copy.deepcopy(self.history), copy.deepcopy(self.partial)
             for results in (self.history, self.partial):
                 results.exchange(kept, len(graphs))
-            if self.results.num_results < count:  # those that are left may have another scale
+            if self.results.num_results < count:  # the remaining rewards may have another scale
                 self.learnt = Learnt(self.learnt.weights, self.learnt.noise)
             self._described = self.described.exchange(kept, graphs)
             self._every = torch.arange(self.num_graphs) if self.offered is None else self.offered
@@ -83,12 +83,12 @@ class GraphAgent(ProcessAgent[P]):
 
     @one_thread()
     def rater(self) -> GraphRater:
-        """Return what rates graphs that the agent was not given, by all that it has learnt.
+        """Return a rater for other graphs, with the current posterior.
 
         Raises:
             RuntimeError: before the first `reset`.
-            ValueError: if graphs are described by something else than what is read of them, as molecules are by their
-                SMILES, or there are results of other quantities.
+            ValueError: if graphs are described by external data, as molecules are by their SMILES, or there are results
+                of other quantities.
         """
         self.check_reset()
         if type(self.described) is not Description or self.sources:
@@ -99,7 +99,7 @@ class GraphAgent(ProcessAgent[P]):
         known = self._memory or GraphMemory.of(self._first)
         seen, positions = self.posterior.seen.unique(return_inverse=True)
         directed = with_both_directions(self._first.batch) is not self._first.batch
-        kept = seen if len(seen) else seen.new_zeros(1)  # before any result, one graph stands for the scales of all
+        kept = seen if len(seen) else seen.new_zeros(1)  # before any result, one graph represents the scales of all
         described = self.described.exchange(kept, ())
         return GraphRater(
             described=described,
@@ -114,17 +114,17 @@ class GraphAgent(ProcessAgent[P]):
 
 
 class KernelAgent(GraphAgent[K]):
-    """Play by one kernel, whose scale is learnt with the noise.
+    """Play by one kernel, with learned scale and noise.
 
         k = s k_1
 
-    Where all graphs of `reset` are equal to the kernel, each is judged by its own rewards, too.
+    If the kernel does not distinguish the graphs of `reset`, each is also judged by its own rewards.
 
     Args:
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
         read: reads the graphs of `reset` for the kernel.
-        reads: what it reads of them, out of `agents.contract.READABLE`.
+        reads: the parts of a graph that it reads, out of `agents.contract.READABLE`.
     """
 
     algorithm = 8
@@ -136,7 +136,7 @@ class KernelAgent(GraphAgent[K]):
         self._read, self.reads = read, frozenset(reads)
 
     def describe(self, graphs: Batch) -> Description:
-        """Read the graphs in one way, and give each a part of its own."""
+        """Read the graphs by the kernel, and add a graph-specific part."""
         share, count = self.settings.itself_weight if self.settings.output_scale is None else 0.0, graphs.num_graphs
         ways: list[tuple[float, GraphReading]] = [(1.0 - share, self._read(graphs))]
         ways += [(share, Itself(count))] if share else []
@@ -144,12 +144,12 @@ class KernelAgent(GraphAgent[K]):
 
     @property
     def addition(self) -> str:  # type: ignore[override]
-        """Return what was added to the features of the graphs of `reset`."""
+        """Return a sentence about the features added to the graphs of `reset`."""
         reading = self.described.readings[0]
         return reading.features.addition if isinstance(reading, Network) else ""
 
     def reads_here(self) -> frozenset[str]:
-        """Return what it reads of these graphs: features of edges by subtrees only if they are integers."""
+        """Return the parts of these graphs that the agent reads. Subtrees read edge features only if integer."""
         reading = self.described.readings[0]
         labelled = not isinstance(reading, Subtrees) or reading.labelling.reads_edges
         return self.reads if labelled else self.reads - {EDGE_FEATURES}
@@ -163,10 +163,10 @@ def gntk(
     Args:
         settings: settings of kernel and likelihood.
         make_rule: makes the acquisition rule.
-        kernel_matrix: `(K, K)`, read as float64, if `settings.kernel` is "custom"; else None.
+        kernel_matrix: `(K, K)`, read as float64. Required if `settings.kernel` is "custom", otherwise None.
 
     Raises:
-        ValueError: if a kernel is given without `kernel="custom"` or missing with it; or as `check_kernel`.
+        ValueError: if a kernel is given without `kernel="custom"` or missing with it, or as in `check_kernel`.
     """
     if (kernel_matrix is not None) != (settings.kernel == "custom"):
         raise ValueError('Expected `kernel_matrix` together with `kernel="custom"`. Got one without the other.')
@@ -195,7 +195,7 @@ def wl(settings: SubtreeSettings, make_rule: Callable[[], AcquisitionRule]) -> K
 
 
 class LinearAgent(KernelAgent[LinearSettings]):
-    """Believe that mean rewards are linear in flat features of the graphs.
+    """Model mean rewards as linear in flat features of the graphs.
 
     Args:
         settings: settings of the regression.
@@ -208,7 +208,7 @@ class LinearAgent(KernelAgent[LinearSettings]):
         self._reader, self.uses_columns = reader, settings.features == "columns"
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch:
-        """Return the graphs, and look at the columns of the set."""
+        """Return the graphs, and read the columns of the set."""
         self._reader.look(graph_set)
         return super().read(observation, graph_set)
 
@@ -216,15 +216,15 @@ class LinearAgent(KernelAgent[LinearSettings]):
 def linear(
     settings: LinearSettings, make_rule: Callable[[], AcquisitionRule], *, feature_matrix: ArrayLike | None = None
 ) -> LinearAgent:
-    """Bayesian linear regression on mean nodes and sizes of the graphs, or on features of the user's own.
+    """Bayesian linear regression on mean nodes and sizes of the graphs, or on the user's features.
 
     Args:
         settings: settings of the regression.
         make_rule: makes the acquisition rule.
-        feature_matrix: `(K, d)`, read as float64, if `settings.features` is "custom"; else None.
+        feature_matrix: `(K, d)`, read as float64. Required if `settings.features` is "custom", otherwise None.
 
     Raises:
-        ValueError: as `FlatReader`.
+        ValueError: as in `FlatReader`.
     """
     return LinearAgent(settings, make_rule, FlatReader(settings, feature_matrix))
 
@@ -239,8 +239,8 @@ def read_numbers(reader: FlatReader, batch: Batch) -> LinearFunctions:
 class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     """Play by a sum of kernels that read node features, edge features, directions and structure.
 
-    Molecules are compared by what can be computed from their SMILES, as by the `molecule-` agents; actions of several
-    slots slot by slot, and by sets of slots.
+    Molecules are compared by structural descriptors, as by the `molecule-` agents. Actions of several slots are
+    compared slot by slot, and by sets of slots.
     """
 
     reads = frozenset(READABLE)
@@ -248,16 +248,16 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
     uses_columns = True
 
     def read(self, observation: object, graph_set: GraphSetLike | None) -> Batch | Molecules | Actions:
-        """Return the graphs; molecules, and actions of slots, without making their graphs."""
+        """Return the graphs, or molecules and actions of slots without making their graphs."""
         if isinstance(graph_set, MoleculeSetLike):
             return Molecules.of(graph_set)
         return Actions.of(graph_set) if isinstance(graph_set, SlotSetLike) else super().read(observation, graph_set)
 
     def describe(self, graphs: Batch | Molecules | Actions) -> Description:
-        """Read the graphs in all ways that apply.
+        """Read the graphs by all applicable parts.
 
         Raises:
-            ValueError: if a setting is changed that says how graphs are read, and they are molecules.
+            ValueError: if a setting of how graphs are read is changed for molecules.
         """
         if isinstance(graphs, Actions):
             return Description.of(graphs.ways(), graphs.num_graphs, few=FEW, ties=graphs.ties())
@@ -277,7 +277,7 @@ class GraphProcessAgent(GraphAgent[GraphProcessSettings]):
 
 
 def gp(settings: GraphProcessSettings, make_rule: Callable[[], AcquisitionRule]) -> GraphProcessAgent:
-    """An exact Gaussian process on all that can be read of a graph, with weights learnt from the rewards.
+    """An exact Gaussian process on all readable parts of a graph, with weights learned from the rewards.
 
     Args:
         settings: settings of kernel, likelihood and choice.

@@ -1,4 +1,4 @@
-"""The kernels of the parts, whose columns are kept while they are few, and weighted sums of them."""
+"""The kernels of the parts, with cached columns if they are few, and weighted sums of kernels."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from tqdm import tqdm
 from agents.process.parts.part import AddTo, FastReading, Reading
 from gntk import symmetric_root
 
-ENTRIES = 50_000_000  # of the columns that are kept of all kernels: 400 MB
-WHOLE = 500  # graphs of which the kernels are computed as a whole
-FEW = 0.05  # share of many graphs below which the kernels with these alone are computed, and not kept
-SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums, which stays in the cache; its least rows
+ENTRIES = 50_000_000  # of all cached columns: 400 MB
+WHOLE = 500  # number of graphs up to which the kernels are computed as a whole
+FEW = 0.05  # share of many graphs below which kernels are computed for these alone, without caching
+SUMS_AT_A_TIME, LEAST_AT_A_TIME = 1 << 17, 16  # entries of a block of sums that fits into the cache; its least rows
 
 
 class Kernels:
-    """P kernels of M graphs, of which each column is computed when it is first asked for, and kept, while they are few.
+    """P kernels of M graphs, with columns computed on first use and cached, if they are few.
 
-    Columns are computed each time if they would take more than `ENTRIES` numbers, or if less than a share of many
-    graphs is asked for. Of at most `WHOLE` graphs all columns are computed at once.
+    Columns are recomputed each time if they would take more than `ENTRIES` numbers, or if the requested share of many
+    graphs is small. Up to `WHOLE` graphs, all columns are computed at once.
 
     Args:
-        readings: what is read of the graphs; their kernels one after the other, e in all.
+        readings: readings of the graphs, with e kernels in total.
         count: M.
-        wanted: which of the e kernels; None: all.
-        keeps: whether columns are kept at all.
-        few: that share; large where computing is cheap.
+        wanted: indices of the wanted kernels out of e. None: all.
+        keeps: cache columns.
+        few: minimum share of graphs for caching, large if kernels are cheap.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Kernels:
         self._used, self._kept = 0, torch.zeros(0, len(self.wanted), count, dtype=torch.float64)
 
     def only(self, wanted: Sequence[int]) -> Kernels:
-        """Return some of its kernels, by their positions among all of the readings, with what is kept of them."""
+        """Return some of the kernels, by their positions among all kernels of the readings, with their cache."""
         some = Kernels(self.readings, self.count, wanted, self.keeps, self.few)
         some._place, some._used = self._place.clone(), self._used
         some._kept = self._kept[:, [self.wanted.index(k) for k in wanted]]
@@ -67,18 +67,18 @@ class Kernels:
 
     @property
     def kept(self) -> Tensor:
-        """Return the columns that are kept, `(u, P, M)`."""
+        """Return the cached columns, `(u, P, M)`."""
         return self._kept[: self._used]
 
     def places(self, rows: Tensor, asked: int) -> Tensor | None:
-        """Compute what is missing of some columns, and return where they stand among those that are kept.
+        """Compute missing columns, and return the positions of the columns in the cache.
 
         Args:
             rows: the columns.
-            asked: how many graphs of them are asked for.
+            asked: number of requested graphs.
 
         Returns:
-            Their places; None if these columns are not kept.
+            The positions, or None if these columns are not cached.
         """
         missing = rows[self._place[rows] < 0].unique() if self._used < self.count else rows[:0]
         if not len(missing):
@@ -108,11 +108,11 @@ class Kernels:
         return torch.cat([reading.diagonal(self._every)[own] for reading, own in self.sources])
 
     def exchanged(self, readings: Sequence[Reading], kept: Tensor, added: int) -> Kernels:
-        """Return the kernels of the graphs that stay and of new ones after them, with the columns of those that stay.
+        """Return the kernels of the remaining graphs followed by new ones, and keep the cache of the remaining ones.
 
         Args:
-            readings: of these graphs, with the same values between those that stay.
-            kept: `(n,)` int64. The graphs that stay, in their order.
+            readings: readings of these graphs, with the same values between remaining ones.
+            kept: `(n,)` int64. The remaining graphs, in their order.
             added: number of new ones.
         """
         other, new = (
@@ -128,7 +128,7 @@ class Kernels:
         return other
 
     def is_every(self, index: Tensor) -> bool:
-        """Return whether these are all graphs, in their order."""
+        """Return True if these are all graphs, in their order."""
         return len(index) == self.count and (index is self._every or torch.equal(index, self._every))
 
     def _compute(self, rows: Tensor, index: Tensor) -> Tensor:
@@ -147,12 +147,12 @@ class Mixture:
     def __init__(self, kernels: Kernels, weights: Sequence[float]) -> None:
         self.kernels, self.weights = kernels, torch.tensor(weights, dtype=torch.float64)
         self._faced: tuple[Tensor, list[AddTo]] | None = None
-        self._mixed = torch.zeros(0, kernels.count, dtype=torch.float64)  # of the columns that are kept
+        self._mixed = torch.zeros(0, kernels.count, dtype=torch.float64)  # of the cached columns
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the weighted sum of the kernels between two lists of graphs, `(q, n)`.
 
-        If they are not kept, all parts are added to a few of the graphs `index` before the next.
+        Without caching, all parts are added for a few of the graphs `index` before the next.
         """
         places = self.kernels.places(rows, len(index))
         if places is not None:
@@ -173,7 +173,7 @@ class Mixture:
 
     @cached_property
     def root(self) -> Tensor:
-        """Return a root of the kernel of all graphs, `(M, M)`: `gntk.symmetric_root`."""
+        """Return a root of the kernel of all graphs, `(M, M)` (see `gntk.symmetric_root`)."""
         every = torch.arange(self.kernels.count)
         return symmetric_root(self.columns(every, every))
 
@@ -182,14 +182,14 @@ class Mixture:
         return self._mix(self.kernels.diagonals.unsqueeze(0))[0]
 
     def _mix(self, columns: Tensor) -> Tensor:
-        """Return weighted sums of columns `(u, P, M)`: each entry by itself, so that its bits are always the same."""
+        """Return weighted sums of columns `(u, P, M)`, each entry by itself, so that its bits are reproducible."""
         total = torch.zeros(len(columns), columns.shape[2], dtype=torch.float64)
         for position, weight in enumerate(self.weights.tolist()):
             total.add_(columns[:, position], alpha=weight)
         return total
 
     def _facing(self, rows: Tensor) -> list[AddTo]:
-        """Return what adds up to the columns of these rows; a posterior asks for the same rows again and again."""
+        """Return cached functions that add the columns of these rows, because a posterior repeatedly requests them."""
         if self._faced is None or self._faced[0] is not rows:
             facing, weights = list[AddTo](), iter(self.weights.tolist())
             for reading, own in self.kernels.sources:

@@ -1,4 +1,4 @@
-"""The likelihood of rewards and of results of sources, from which weights, noises and links are learnt."""
+"""The likelihood of rewards and of results of sources, used to learn weights, noises and links."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from agents.process.links import PRIOR_RESIDUAL, PRIOR_SOURCE_NOISE, Links
 
 PRIOR_NOISE = 1e-2  # median of the log-normal prior of the noise variance, in squared units of the targets
 PRIOR_NOISE_SPREAD = 3.0  # standard deviation of its logarithm: a factor of 20 either way is ordinary
-PRIOR_RESULTS = 2.0  # number of results that the prior of the total variance is worth
+PRIOR_RESULTS = 2.0  # weight of the prior of the total variance, in results
 LEAST_NOISE, MOST_NOISE = 1e-6, 1e4  # in squared units: means of many rewards may differ far less than one reward
-STARTS = (3e-3, 3e-2, 3e-1)  # noise variances from which the best is chosen to begin with
+STARTS = (3e-3, 3e-2, 3e-1)  # initial noise variances, of which the best is chosen
 FARTHEST = 5.0  # a weight stays within a factor of e^5 of its prior
 MOST_RESULTS = 500  # evenly spaced, at most half of sources if rewards are many: the cost grows as q^3
 RESIDUAL_SPREAD = 1.0  # standard deviation of log u
@@ -29,35 +29,35 @@ LEAST_RESIDUAL, MOST_RESIDUAL = 1e-4, 1.0
 CORRELATION_SPREAD, LARGEST = 0.5, 3.0  # standard deviation of atanh r, whose mean is 0; the largest
 SLOPE_SPREAD, STEEPEST = 1.0, 3.0  # standard deviation of log s, whose mean is 0; the largest
 STEP = 1e-3  # of central differences
-CORRELATIONS = (-1.0, 0.3, 1.0)  # atanh r, of which the best is chosen to begin with
+CORRELATIONS = (-1.0, 0.3, 1.0)  # initial values of atanh r, of which the best is chosen
 
 Floats = NDArray[np.float64]
 
 
 class Rows(NamedTuple):
-    """Results of one quantity, each of a graph or of all rewards of it."""
+    """Results of one quantity, each row a result or all rewards of a graph."""
 
     graphs: Tensor
     """`(q,)` int64."""
     counts: Tensor
-    """`(q,)` float64. Number of rewards of each; infinite for a pseudo result."""
+    """`(q,)` float64. Number of rewards of each, infinite for a pseudo result."""
     targets: Tensor
     """`(q,)` float64. Their means."""
     noises: Tensor
-    """`(q,)` float64. Noise variance of each besides the one that is learnt."""
+    """`(q,)` float64. Additional noise variance of each row, besides the learned one."""
     squares: Tensor
     """`(q,)` float64. Sum of squared deviations of the rewards of each from their mean, in squared units."""
 
     @staticmethod
     def of(history: History, targets: Targets) -> Rows:
-        """Return a row for each graph with results whose noise is learnt, on the scale of the targets."""
+        """Return a row for each graph with results of learned noise, on the scale of the targets."""
         seen = history.counts.nonzero().squeeze(1)
         values, squares = targets.of(history.means[seen]), history.squares[seen].double() / targets.unit**2
         return Rows(seen, history.counts[seen].double(), values, torch.zeros_like(values), squares)
 
     @staticmethod
     def of_single(graphs: Tensor, targets: Tensor, noises: Tensor, count: float = 1.0) -> Rows:
-        """Return a row for each result; arguments are the columns, with one count for all."""
+        """Return a row for each result. Arguments are the columns, with one count for all."""
         return Rows(graphs, torch.full_like(targets, count), targets, noises, torch.zeros_like(targets))
 
 
@@ -68,26 +68,26 @@ class Likelihood:
         A = s s^T o B o (sum_p w_p K_p + u 1[x = x']) + diag(n_a / counts) + diag(noises)
         G = d 2 NLL / dA = A^{-1} - A^{-1} y y^T A^{-1}      [Rasmussen & Williams 2006, Eq. 5.9]
 
-    s, B and u are those of `Links`; without sources B = 1 and u = 0. t_a is the number of results of q_a graphs of a
-    quantity, and SS_a the sum of squares within graphs. The weights have independent log-normal priors, whose medians
-    are given, and so have the noises. The prior of each correlation is symmetric around none. If shares are given, the
-    prior of the total v = sum_p share_p w_p / median_p is worth `PRIOR_RESULTS` results of which it is 1: few that
-    happen to be alike would make it small, and the agent sure of all graphs.
+    s, B and u are those of `Links`. Without sources B = 1 and u = 0. t_a is the number of results of q_a graphs of a
+    quantity, and SS_a the sum of squares within graphs. The weights have independent log-normal priors with given
+    medians, and so have the noises. The prior of each correlation is symmetric around 0. If shares are given, the prior
+    of the total v = sum_p share_p w_p / median_p is worth `PRIOR_RESULTS` results with total 1. Otherwise a few similar
+    results would make the total small, and the agent overconfident about all graphs.
 
-    Bounds enter as pseudo results (`match_bounds`), whose noises do not change with n: they have no counts. Where these
-    are matched under the weights at the minimum, the slope by the weights is that of the evidence of expectation
-    propagation, too [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learnt from exact results. Results whose
-    measuring noise is known have that noise and n: n is then what the structures leave unexplained.
+    Bounds enter as pseudo results (`match_bounds`), whose noises do not change with n: they have no counts. If these
+    are matched under the weights at the minimum, the slope by the weights equals that of the evidence of expectation
+    propagation [Rasmussen & Williams 2006, Eq. 5.27]. The noise is learned from exact results. Results with known
+    measurement noise have that noise plus n, which is then the variance that the structures leave unexplained.
 
     Args:
         kernels: `(P, q, q)` float64. Each kernel on the graphs of all rows.
         medians: P numbers. The weights before any result.
         spread: standard deviation of the logarithm of each weight.
         rows: the rows of the rewards, and then those of each source.
-        shares: P numbers that add up to 1: the share of each kernel in the variance of the rewards before any result;
-            None: the total has no prior of its own.
-        ties: `(P, r)` float64. Weights that are learnt together: log(w_p / median_p) is `spread` times row p times r
-            numbers, which have standard normal priors. None: each has a number of its own.
+        shares: P numbers that add up to 1: the share of each kernel in the prior variance of the rewards. None: the
+            total has no separate prior.
+        ties: `(P, r)` float64. Weights that are learned together: log(w_p / median_p) is `spread` times row p times r
+            numbers with standard normal priors. None: independent weights.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Likelihood:
         self._same = (self._rows.graphs.unsqueeze(1) == self._rows.graphs).double()
         self._apart = self._quantities.unsqueeze(1) != self._quantities
         noises, residuals = np.log([LEAST_NOISE, MOST_NOISE]), np.log([LEAST_RESIDUAL, MOST_RESIDUAL])
-        numbers = [  # mean and standard deviation of the prior, least, and most
+        numbers = [  # mean and standard deviation of the prior, minimum, and maximum
             *[(0.0, spread, -FARTHEST, FARTHEST)] * known,
             (math.log(PRIOR_NOISE), PRIOR_NOISE_SPREAD, *noises),
             *[(math.log(PRIOR_SOURCE_NOISE), PRIOR_NOISE_SPREAD, *noises)] * self._sources,
@@ -176,7 +176,7 @@ class Likelihood:
         return value + float(away @ away), np.array(gradient) + 2 * away / spreads
 
     def read(self, numbers: Floats) -> tuple[Tensor, Tensor, Links]:
-        """Return weights, `(P,)`, noises, `(S + 1,)`, and links that numbers stand for."""
+        """Return weights, `(P,)`, noises, `(S + 1,)`, and links from their numbers."""
         own = torch.from_numpy(numbers[self._weights])
         weights = self._medians * (own if self._ties is None else self._ties @ own).exp()
         noises = torch.from_numpy(np.exp(numbers[self._noises]))
@@ -187,11 +187,11 @@ class Likelihood:
     def fit(
         self, noise: float | None = None, weights_are_known: bool = False
     ) -> tuple[list[float], float, Links | None]:
-        """Minimise 2 NLL, and return weights, noise variance of a reward, and links; None: there are no sources.
+        """Minimise 2 NLL, and return weights, noise variance of a reward, and links, or None without sources.
 
         Args:
-            noise: the noise variance of a reward if it is known, else None.
-            weights_are_known: whether the weights are the medians of their priors.
+            noise: known noise variance of a reward, or None.
+            weights_are_known: fix the weights at the medians of their priors.
         """
         if noise is not None and weights_are_known and not self._sources:
             return self._medians.tolist(), noise, None
@@ -215,7 +215,7 @@ class Likelihood:
         return weights.tolist(), noise or float(learnt[0]), links if self._sources else None
 
     def _errors(self, best: Floats) -> Floats:
-        """Return the standard deviation of each number, by Laplace's approximation; that of the prior is the most.
+        """Return the standard deviation of each number, by Laplace's approximation, at most that of the prior.
 
         Sigma = 2 H^{-1},   H the matrix of second derivatives of 2 NLL, by central differences of its gradient
         """
@@ -237,7 +237,7 @@ def likelihood_of(
     shares: Sequence[float] | None = None,
     ties: Tensor | None = None,
 ) -> Likelihood:
-    """Return the likelihood of at most `MOST_RESULTS` rows of all results; arguments are those of `Likelihood`."""
+    """Return the likelihood of at most `MOST_RESULTS` rows of all results. Arguments are those of `Likelihood`."""
     total = sum(len(rows.graphs) for rows in sources)
     parts = [thin_out(rewards, max(MOST_RESULTS // 2, MOST_RESULTS - total))]
     most = max(1, (MOST_RESULTS - len(parts[0].graphs)) // max(1, len(sources)))

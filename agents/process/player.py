@@ -1,4 +1,4 @@
-"""Play by an exact Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards."""
+"""Play by an exact Gaussian process whose kernel is a sum of parts, with weights learned from the rewards."""
 
 from __future__ import annotations
 
@@ -35,40 +35,40 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 PLAYING, SEARCHING = 2.0, 1.0  # nu by default
-LARGE = 300  # graphs whose covariance takes too long to decompose in each round
+LARGE = 300  # graphs whose covariance is too expensive to decompose in each round
 
 S = TypeVar("S", bound=MixtureSettings)
 
 
 class ProcessPlayer(BatchBeliefAgent[S]):
-    """Play by a Gaussian process whose kernel is a sum of parts, with weights learnt from the rewards.
+    """Play by a Gaussian process whose kernel is a sum of parts, with weights learned from the rewards.
 
         k = sum_p w_p k_p
 
-    Weights and noise maximise the marginal `Likelihood`. The posterior is exact in all rewards. No K x K array is kept
-    for many graphs. A round takes O(q^2 K) for q graphs with results, and O(d^2 K) if k is linear in d < q numbers.
+    Weights and noise maximise the marginal `Likelihood`. The posterior is exact in all rewards. For large sets, no K x
+    K array is stored. A round takes O(q^2 K) for q graphs with results, and O(d^2 K) if k is linear in d < q numbers.
 
-    A result of which only a bound is known is learnt as that (`update_bounds`): the part of the posterior that it cuts
-    off is approximated by expectation propagation (`match_bounds`).
+    Censored results are supported (`update_bounds`): the truncated posterior is approximated by expectation propagation
+    (`match_bounds`).
 
-    A result whose measuring noise is known (`update_noisy`) has that noise variance and, in addition, the one that is
-    learnt: what the graphs leave unexplained. Any other result has the learnt one alone.
+    A result with known measurement noise (`update_noisy`) has that noise variance plus the learned one, which the
+    graphs leave unexplained. Any other result has only the learned one.
 
     Results of other quantities are rows of the same posterior (`learn_sources`, `Links`).
 
-    Many graphs are chosen from a short list; of few, the rule ranks all. A subclass says how graphs are read (`read`,
-    `describe`).
+    In large sets, graphs are chosen from a short list. In small sets, the rule ranks all. A subclass defines how graphs
+    are read (`read`, `describe`).
 
     Args:
         settings: settings of kernel, likelihood and choice.
         make_rule: makes the acquisition rule.
 
     Raises:
-        ValueError: if the rule eliminates graphs, and rewards are forgotten.
+        ValueError: if the rule eliminates graphs and rewards are forgotten.
     """
 
     partial: PartialResults
-    """Rewards of which only a bound is known, or whose measuring noise is known."""
+    """Censored rewards, and rewards with known measurement noise."""
     sources: tuple[Quantity, ...]
     """Results of other quantities."""
     learnt: Learnt
@@ -90,15 +90,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
                 f"eliminated, however good it becomes. Got {settings.forget!r}. Use another rule, such as that of "
                 "`gntk-ucb`."
             )
-        self._remembers = bool(rule.state_dict())  # its candidates, for which a short list that changes will not do
+        self._remembers = bool(rule.state_dict())  # its candidates, which do not support a changing short list
 
     @abstractmethod
     def describe(self, graphs: Batch) -> Description:
-        """Return the graphs that `read` returned as the process reads them; a description from before if it fits."""
+        """Describe the graphs that `read` returned, or return an earlier description of the same graphs."""
 
     @property
     def described(self) -> Description:
-        """Return the graphs and what describes them.
+        """Return the graphs and their description.
 
         Raises:
             RuntimeError: before the first `reset`.
@@ -114,18 +114,18 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     @property
     def results(self) -> Results:
-        """Return all results, and the graphs that they are of."""
+        """Return all results and their graphs."""
         rewards = Quantity.of_rewards(self.history, self.partial, self.settings)
         return Results(self._joined or self.described, rewards, self.sources)
 
     def blank(self) -> Self:
-        """Return an agent with equal settings that was told nothing, and shares the description of the graphs."""
+        """Return an agent with equal settings and no results that shares the description of the graphs."""
         agent = copy.copy(self)
         vars(agent).pop("num_graphs", None)  # it must be reset before it plays
         return agent
 
     def begin(self, graphs: Batch, seed: int) -> None:
-        """Describe the graphs, and start with nothing measured."""
+        """Describe the graphs, and start without results."""
         super().begin(graphs, seed)
         count: int = graphs.num_graphs
         self.history, self.partial = History(count, self.settings.forget), PartialResults(count)
@@ -137,22 +137,22 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         self._condition()
 
     def choose(self, mask: Tensor) -> int:
-        """Return the graph that the rule ranks highest; if there are many, that of the short list."""
+        """Return the graph that the rule ranks highest, from the short list in large sets."""
         self.look_for_those_played(mask)
         return self._choose(mask, 1)[0] if self._are_many else super().choose(mask)
 
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
-        """Return `count` different graphs, chosen one after the other; if there are many, from the short list."""
+        """Choose `count` different graphs one after the other, from the short list in large sets."""
         self.look_for_those_played(mask)
         return self._choose(mask, count, pending)
 
     def learn(self, slots: Tensor, rewards: Tensor) -> None:
-        """Condition on the rewards; learn the weights again if there are enough new ones."""
+        """Condition on the rewards, and relearn the weights after enough new ones."""
         super().learn(slots, rewards)
         self._condition(relearns=True)
 
     def residual(self, slot: int, reward: float) -> float | None:
-        """Return by how many standard deviations a reward lies above its forecast, with noise."""
+        """Return the standardised forecast error of a reward, with noise."""
         (place,) = (self._every == slot).nonzero(as_tuple=True)
         if not len(place):
             return None
@@ -161,7 +161,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return (target - mean) / math.sqrt(variance + self.result_noise)
 
     def learns_again(self) -> bool:
-        """Learn weights and noise again at once, but not twice before that is due anyway; return whether it will be."""
+        """Schedule an early refit of weights and noise, once per regular refit, and return True if scheduled."""
         if self.watch.mended_at == self.learnt.count:
             return False
         self.watch.evidence, self.watch.mended_at = 0.0, self.results.num_results
@@ -185,16 +185,16 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return self._believe(torch.arange(self.num_graphs))[0]
 
     def imagine(self) -> Imagine:
-        """Return a function that takes graphs, and returns the belief about all after measuring them."""
+        """Return a function that takes graphs, and returns the belief about all graphs after measuring them."""
         return self._believe(torch.arange(self.num_graphs))[1]
 
     def best_seen(self, mean: Tensor) -> float | None:
-        """Return the largest entry of `mean` `(K,)` among the graphs with a result; None if graphs change."""
+        """Return the largest entry of `mean` `(K,)` among the graphs with a result, or None if graphs change."""
         seen = self.seen
         return mean[seen].max().item() if self.offered is None and len(seen) else None
 
     def weigh_choices(self, mask: Tensor, draws: int) -> ActionProbabilities:
-        """Return with which probability each graph would be played; if there are many, 0 outside the short list."""
+        """Return the probability of playing each graph, in large sets 0 outside the short list."""
         plays_new = self.plays_new
         self.look_for_those_played(mask)
         try:
@@ -212,14 +212,14 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return predict(self.targets, mean, variance.sqrt(), self.result_noise)
 
     def known(self) -> list[Tensor]:
-        """Return what identifies the graphs to the kernel."""
+        """Return tensors that identify the graphs to the kernel."""
         return self.described.known()
 
     def state(self) -> State:
         """Return weights, noise and results.
 
         Raises:
-            ValueError: if there are sources, whose graphs a state does not hold.
+            ValueError: if there are sources, whose graphs are not part of a state.
         """
         if self.sources:
             raise ValueError("Expected an agent without sources, whose graphs a state does not hold. Tell them again.")
@@ -261,7 +261,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
     @property
     def _are_many(self) -> bool:
-        """Return whether graphs are chosen from a short list, as a rule cannot that remembers its candidates."""
+        """Return True if graphs are chosen from a short list, which rules with candidates do not support."""
         return self.num_graphs > self.settings.short_list and not self._remembers
 
     def _choose(
@@ -272,7 +272,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         ratios: Tensor | None = None,
         fits: Fits | None = None,
     ) -> list[int]:
-        """Choose graphs one after the other, given the logarithms of the ratios of their prices if these differ."""
+        """Choose graphs one after the other, given the logarithms of their price ratios if these differ."""
         ratios = torch.zeros(self.num_graphs, dtype=torch.float64) if ratios is None else ratios
         mask[list(pending)] = False
         check_count(count, mask)
@@ -289,7 +289,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
     def _near(
         self, mask: Tensor, count: int, pending: Sequence[int], ratios: Tensor
     ) -> tuple[Tensor, Tensor, Sequence[int]]:
-        """Return the graphs that the rule ranks, which of them are on offer, and where those under way stand."""
+        """Return the graphs that the rule ranks, those on offer, and the positions of pending graphs."""
         if not self._are_many:
             return torch.arange(self.num_graphs), mask, pending
         likely = self._short_list(mask, count, PRICE_WEIGHT * ratios)
@@ -305,7 +305,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         return torch.from_numpy(short_list(upper.numpy(), names, size, self._seed))
 
     def _condition(self, relearns: bool = False) -> None:
-        """Build the posterior given all results; before, learn the weights again if that is due and wanted."""
+        """Build the posterior given all results, after relearning the weights if due and requested."""
         results = self.results
         known_noise = results.known_noise(self.settings)
         try:
@@ -320,7 +320,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         self.result_noise = self.learnt.noise + results.typical_noise
 
     def _mix(self) -> Kernel:
-        """Return the sum of the parts; the last one is kept while weights and graphs stay."""
+        """Return the sum of the parts, cached while weights and graphs stay the same."""
         described, weights = self._joined or self.described, self.learnt.weights
         if self._kernel is None or self._kernel[:2] != (described, weights):
             self._kernel = described, weights, described.mixture(weights)
@@ -328,13 +328,13 @@ class ProcessPlayer(BatchBeliefAgent[S]):
 
 
 def _root_of(posterior: DualPosterior | PrimalPosterior, graphs: Tensor, whole: bool, own: float) -> Tensor:
-    """Return a root of the joint covariance of graphs, which may be the whole set.
+    """Return a root of the joint covariance of some or all graphs.
 
     Args:
         posterior: the posterior.
         graphs: `(n,)` int64.
-        whole: whether they are all.
-        own: what is left out of the variance of each graph without a result.
+        whole: True if they are all graphs.
+        own: graph-specific variance to exclude for each graph without a result.
     """
     if isinstance(posterior, PrimalPosterior):
         return posterior.root(graphs, own)
@@ -344,6 +344,6 @@ def _root_of(posterior: DualPosterior | PrimalPosterior, graphs: Tensor, whole: 
     covariance = posterior.covariance(graphs)
     covariance.diagonal().sub_((~torch.isin(graphs, posterior.seen)).double(), alpha=own)
     if isinstance(kernel, Mixture) and len(graphs) > LARGE:
-        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # then the other root, ten times slower
+        with suppress(torch.linalg.LinAlgError):  # type: ignore[attr-defined]  # otherwise use the other root, ten times slower
             return quick_root(covariance)
     return symmetric_root(covariance)

@@ -1,4 +1,4 @@
-"""Rate graphs that an agent was not given, by all that it has learnt of those that it was given."""
+"""Rate graphs outside the agent's set by its posterior."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Given = TypeVar("Given", bound="Sliced")
 
-AT_A_TIME, ROWS_AT_A_TIME = 2048, 256  # graphs that are joined with those that have results; of these, rated
+AT_A_TIME, ROWS_AT_A_TIME = 2048, 256  # graphs joined with those with results; of these, rated at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Rating:
-    """What a posterior says of n graphs, in units of the targets."""
+    """Posterior of n graphs, in units of the targets."""
 
     mean: Floats
     """`(n,)`. Posterior means."""
@@ -50,19 +50,19 @@ class Rating:
 
     @property
     def upper(self) -> Floats:
-        """Return mean + 2 sigma `(n,)`, by which the agents choose their short list."""
+        """Return mean + 2 sigma `(n,)`, the criterion of the agents' short list."""
         return self.mean + 2 * self.std
 
     def index(self, prices: Floats | None = None) -> Floats:
-        """Return by what the short list is chosen, `(n,)`: `upper` less w log price, where there are prices.
+        """Return the ranking criterion of the short list, `(n,)`: `upper` minus w log price, if there are prices.
 
         Args:
-            prices: `(n,)`, positive; NaN where a price is not known. None: they do not count.
+            prices: `(n,)`, positive, with NaN for unknown prices. None: prices do not count.
         """
         return self.upper if prices is None else self.upper - PRICE_WEIGHT * np.log(prices)
 
     def exceeds(self, value: float) -> Floats:
-        """Return the probability that one more result of each graph exceeds a value, `(n,)`; as in `prediction`.
+        """Return the probability that one more result of each graph exceeds a value, `(n,)`, as in `prediction`.
 
         Args:
             value: in reward units.
@@ -78,7 +78,7 @@ class Rating:
 
 @dataclass(frozen=True, eq=False)
 class JointRating:
-    """What a posterior says of n graphs jointly, in units of the targets."""
+    """Joint posterior of n graphs, in units of the targets."""
 
     mean: Tensor
     """`(n,)` float64. Posterior means."""
@@ -99,7 +99,7 @@ class JointRating:
 
 
 class Sliced(Protocol):
-    """Some graphs, of which blocks can be taken."""
+    """A sequence of graphs that supports slices."""
 
     def __getitem__(self, block: slice, /) -> Self:
         """Return the graphs of a block."""
@@ -107,22 +107,22 @@ class Sliced(Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PosteriorRater(Generic[Given]):
-    """Rate what an agent was not given by its posterior. A rater can be pickled, and sent to where the others are.
+    """Rate other graphs by an agent's posterior. A rater can be pickled and sent to other processes.
 
-    It holds what has results, and everything that was chosen for the graphs of `reset`. So a rating does not depend on
-    what else is rated. A subclass says how others are described.
+    It stores the graphs with results and all choices made for the graphs of `reset`, so that a rating does not depend
+    on the other rated graphs. A subclass defines how others are described.
     """
 
     weights: tuple[float, ...]
     """Weights of the parts of the kernel."""
     posterior: DualPosterior
-    """The posterior given all results, on the q graphs that have some."""
+    """The posterior given all results, on the q graphs with results."""
     targets: Targets
     """The scale on which values are modelled."""
     noise: float
     """Noise variance of one more result, in squared units of the targets."""
     links: Links | None = None
-    """How results of sources go along with the rewards; None: they do not count."""
+    """Correlations of the sources with the rewards. None: sources do not count."""
 
     @property
     def known(self) -> int:
@@ -130,7 +130,7 @@ class PosteriorRater(Generic[Given]):
         raise NotImplementedError
 
     def describe(self, given: Given) -> tuple[Mixture, Tensor]:
-        """Return the kernel of the graphs with results and others, and where these others stand, `(n,)` int64."""
+        """Return the kernel of the graphs with results and others, and the positions of the others, `(n,)` int64."""
         raise NotImplementedError
 
     def rate(self, given: Given, count: int) -> Rating:
@@ -149,7 +149,7 @@ class PosteriorRater(Generic[Given]):
         return JointRating(posterior.mean_of(posterior.explained(places)), posterior.covariance(places), self.targets)
 
     def _join(self, given: Given) -> tuple[DualPosterior, Tensor]:
-        """Return the posterior on the graphs with results and on others, and where these stand."""
+        """Return the posterior on the graphs with results and on others, and the positions of the others."""
         mixture, places = self.describe(given)
         count, numbers = mixture.kernels.count, self.posterior.seen
         numbers = numbers // self.known * count + numbers % self.known
@@ -159,53 +159,53 @@ class PosteriorRater(Generic[Given]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphRater(PosteriorRater["list[Data]"]):
-    """Rate graphs by the posterior of an agent, which `GraphAgent.rater` makes.
+    """Rate graphs by the posterior of an agent. `GraphAgent.rater` makes it.
 
-    A graph whose arrays are those of one with results is known again.
+    A graph with the same arrays as one with results is recognised.
     """
 
     described: Description
-    """The q graphs with results, and what describes them."""
+    """The q graphs with results, and their description."""
     digests: tuple[bytes, ...]
-    """What tells these graphs from others: `digest_of`."""
+    """Digests that identify these graphs (see `digest_of`)."""
     empty: Mapping[str, Tensor]
-    """Tensors like those of a graph, without nodes or edges."""
+    """Tensors of an empty graph with the same fields, without nodes or edges."""
     directed: bool | None
-    """Whether edges have directions; else each must be there in both. None: they are not read, and each counts in both.
-    """
+    """True if edges have directions, False if each edge must exist in both. None: directions are ignored, and each edge
+    counts in both."""
 
     @one_thread()
     def __call__(self, graphs: Sequence[Data]) -> Rating:
         """Rate n graphs.
 
         Raises:
-            ValueError: if graphs have other numbers of features than those of the agent, or directions where those have
-                none.
+            ValueError: if graphs have other numbers of features than those of the agent, or directions although those
+                have none.
         """
         return self.rate([*graphs], len(graphs))
 
     @one_thread()
     def joint(self, graphs: Sequence[Data]) -> JointRating:
-        """Rate n graphs jointly; errors are those of a call."""
+        """Rate n graphs jointly, with the errors of a call."""
         return self.rate_jointly([*graphs])
 
     @one_thread()
     def kernel(self, first: Sequence[Data], second: Sequence[Data]) -> Floats:
-        """Return the kernel between graphs, `(n, m)`, with the weights of the agent; errors are those of a call."""
+        """Return the kernel between graphs, `(n, m)`, with the weights of the agent. Errors are those of a call."""
         mixture, places = self.describe([*first, *second])
         rows, index = places.split([len(first), len(second)])
         return mixture.columns(rows, index).numpy()
 
     @one_thread()
     def measure(self, graphs: Sequence[Data], bits: int) -> dict[str, Floats]:
-        """Return what the parts of the kernel that compare numbers measure of n graphs; errors are those of a call.
+        """Return the numbers that parts of the kernel measure for n graphs. Errors are those of a call.
 
         Args:
             graphs: n graphs.
             bits: number of columns of the counts of subtrees.
 
         Returns:
-            `(n, D)` for each of these parts by its name, NaN where a number cannot be told; also for "subtrees".
+            `(n, D)` for each of these parts by its name, with NaN for undefined numbers, and also for "subtrees".
         """
         from torch_geometric.data import Batch
 
@@ -224,7 +224,7 @@ class GraphRater(PosteriorRater["list[Data]"]):
         return len(self.digests)
 
     def describe(self, given: Sequence[Data]) -> tuple[Mixture, Tensor]:
-        """Return the kernel of the graphs with results and then others, and where these stand; equal ones are one."""
+        """Return the kernel of the graphs with results, then distinct others, and the positions of the others."""
         place_of, places = {digest: place for place, digest in enumerate(self.digests)}, list[int]()
         new: list[Data] = []
         for graph in given:
@@ -235,7 +235,7 @@ class GraphRater(PosteriorRater["list[Data]"]):
         return described.mixture(self.weights), torch.tensor(places, dtype=torch.int64)
 
     def _check(self, graphs: Sequence[Data]) -> list[Data]:
-        """Refuse graphs that are not like those of the agent; return the others as it reads them."""
+        """Check that graphs match those of the agent, and return them as it reads them."""
         read: list[Data] = []
         for number, graph in enumerate(graphs):
             known = make_like(graph, self.empty)
@@ -250,7 +250,7 @@ class GraphRater(PosteriorRater["list[Data]"]):
 
 
 def digest_of(graph: Data) -> bytes:
-    """Return 16 bytes that tell the arrays of a graph from those of others: nodes, edges and their order."""
+    """Return a 16-byte digest of the arrays of a graph: nodes, edges and their order."""
     content = hashlib.blake2b(digest_size=16)
     for name in ("x", "edge_index", "edge_attr"):
         tensor = getattr(graph, name)

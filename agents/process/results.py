@@ -1,4 +1,4 @@
-"""All results that a Gaussian process learns from: the posterior given them, and the weights that they teach."""
+"""All results of a Gaussian process, the posterior given them, and the learned weights."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from agents.process.likelihood import MOST_RESULTS, PRIOR_NOISE, Rows, likelihoo
 from agents.process.links import LinkedKernel, Links
 from agents.process.settings import MixtureSettings
 
-MOST_BOUNDS = 1000  # evenly spaced ones stand for more of them: the cost grows as m^3
-MATCHES = 3  # times that weights are learnt and bounds matched in turn
+MOST_BOUNDS = 1000  # maximum, sampled evenly: the cost grows as m^3
+MATCHES = 3  # iterations of learning weights and matching bounds
 SURE = 1.96  # standard deviations on either side of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What the results have taught about the kernel."""
+    """Learned parameters of the kernel."""
 
     weights: tuple[float, ...]
     """The weight of each part."""
     noise: float
     """Noise variance of a reward, in squared units of the targets."""
     count: int = 0
-    """Number of results from which it was learnt; 0: it is the prior."""
+    """Number of results used for learning, 0 for the prior."""
     links: Links | None = None
-    """How results of sources go along with the rewards; None: they do not count."""
+    """Correlations of the sources with the rewards. None: sources do not count."""
 
     def is_due(self, count: int, settings: MixtureSettings) -> bool:
-        """Return whether there are enough new results to learn again: a share more, or all that are remembered."""
+        """Return True after enough new results to relearn: a given share, or all results in memory."""
         forget = settings.forget
         window = math.inf if forget is None else forget if isinstance(forget, int) else round(1 / (1 - forget))
         return count >= min((1 + settings.refit_growth) * self.count, self.count + window)
@@ -59,14 +59,14 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """Results of one quantity: of the rewards, or of a source. It is one table at one time."""
+    """Results of one quantity at one time: of the rewards, or of a source."""
 
     history: History
-    """Results of m graphs whose noise is learnt."""
+    """Results of m graphs with learned noise."""
     partial: PartialResults
-    """Results of these graphs of which only a bound is known, or whose measuring noise is known."""
+    """Censored results of these graphs, and results with known measurement noise."""
     graphs: Tensor
-    """`(m,)` int64. These graphs, among those of the process."""
+    """`(m,)` int64. Positions of these graphs among those of the process."""
     targets: Targets
     """The scale on which results are modelled."""
     name: str = ""
@@ -77,22 +77,22 @@ class Quantity:
         """Return the rewards of all graphs."""
         joined, bounds = partial.join(history), partial.bounds
         targets = make_targets(joined, settings.standardize, settings.warp, partial)
-        if settings.standardize and len(bounds.values) and not len(joined.seen):  # only the shares below are known
+        if settings.standardize and len(bounds.values) and not len(joined.seen):  # only shares below bounds are known
             targets = Standardised((bounds.values - targets.unit * levels_of(bounds)).mean().item(), targets.unit)
         return Quantity(history, partial, torch.arange(len(history.counts)), targets)
 
     @staticmethod
     def of_source(name: str, graphs: Tensor, values: Tensor, sides: Tensor, settings: MixtureSettings) -> Quantity:
-        """Collect results of a source, several of which may be of one graph.
+        """Collect results of a source, possibly several per graph.
 
-        It has a unit of its own, so that its results are standardised even if rewards are not.
+        Each source has its own unit, so its results are standardised even if rewards are not.
 
         Args:
             name: name of the source.
             graphs: `(q,)` int64. Graph of each result.
             values: `(q,)` float64.
             sides: `(q,)` int64. As in `agents.contract.SourceResults`.
-            settings: say whether results are modelled by ranks.
+            settings: determine if results are modelled by ranks.
         """
         own, places = graphs.unique(return_inverse=True)
         exact, history, partial = sides == 0, History(len(own)), PartialResults(len(own))
@@ -103,7 +103,7 @@ class Quantity:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """Return the tightest bounds; their graphs are numbered as those of the history."""
+        """Return the tightest bounds, with graphs numbered as in the history."""
         return self.partial.bounds
 
     @cached_property
@@ -113,19 +113,19 @@ class Quantity:
         return self.targets.of(self.bounds.values) if is_scaled else levels_of(self.bounds)
 
     def rows(self) -> Rows:
-        """Return a row for each graph with exact results, and one for each with results whose noise is known."""
+        """Return a row for each graph with exact results, and one for each graph with results of known noise."""
         graphs, values, deviations = self.partial.merge()
         noisy = Rows.of_single(graphs, self.targets.of(values), variances_of(deviations, self.targets))
         rows = stack([Rows.of(self.history, self.targets), noisy])
         return rows._replace(graphs=self.graphs[rows.graphs])
 
     def guessed(self) -> Rows:
-        """Return these rows with each bound as a value after them: the mean of a standard normal variable beyond it.
+        """Return these rows and, for each bound, the mean of a standard normal variable beyond it as a value.
 
             E[z | s (z - x) > 0] = s phi(x) / Phi(-s x)
 
-        Links are learnt from these. Pseudo results have what a kernel made of the bounds before there were links; with
-        few rewards these would then not be found.
+        Links are learned from these values. Pseudo results reflect the kernel's belief before any links, so with few
+        rewards the links would not be found.
         """
         signs = self.bounds.signs
         away = signs * self.levels.clamp(-FARTHEST, FARTHEST)
@@ -134,17 +134,17 @@ class Quantity:
         return stack([self.rows(), guesses])
 
     def thresholds(self, noise: float, first: int = 0) -> Thresholds:
-        """Return the bounds, given the noise variance of a result, with graphs that are numbered from `first`."""
+        """Return the bounds, given the noise variance of a result, with graphs numbered from `first`."""
         signs = self.bounds.signs
         return Thresholds(first + self.graphs[self.bounds.graphs], self.levels, signs, torch.full_like(signs, noise))
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All results, and the graphs that they are of."""
+    """All results and their graphs."""
 
     described: Description
-    """N graphs: those of the set, and then those of sources."""
+    """N graphs: those of the set, followed by those of sources."""
     rewards: Quantity
     """Results that are rewards."""
     sources: tuple[Quantity, ...] = field(default=())
@@ -157,9 +157,9 @@ class Results:
 
     @property
     def differ(self) -> bool:
-        """Return whether two results differ by more than rounding errors: equal ones tell nothing of the kernel."""
+        """Return True if two results differ by more than rounding errors. Equal results are uninformative."""
         joined = self.rewards.partial.join(self.rewards.history)
-        if not len(joined.seen):  # with bounds alone, there are to be some on either side
+        if not len(joined.seen):  # bounds alone must include both sides
             return len(self.rewards.bounds.signs.unique()) > 1
         means = joined.means[joined.seen]
         return bool((means - means[:1]).abs().gt(joined.resolution).any())
@@ -168,27 +168,27 @@ class Results:
     def typical_noise(self) -> float:
         """Return the median of the known noise variances of all rewards, in squared units of the targets.
 
-        That of a reward whose measuring noise is not known counts as 0 here.
+        Rewards with unknown measurement noise count as 0 here.
         """
         known = self.rewards.partial.deviations[self.rewards.partial.sides == 0]
         every = torch.cat([known, known.new_zeros(len(self.rewards.history))])
         return variances_of(every.median().unsqueeze(0), self.rewards.targets).item() if len(known) else 0.0
 
     def known_noise(self, settings: MixtureSettings) -> float | None:
-        """Return the noise variance in squared units of the targets if it is known, else None."""
+        """Return the known noise variance in squared units of the targets, or None."""
         return None if settings.noise_variance is None else settings.noise_variance / self.rewards.targets.unit**2
 
     def condition(self, mixture: Kernel, learnt: Learnt) -> DualPosterior | PrimalPosterior:
-        """Return the posterior given all results; those of sources count if it has been learnt how.
+        """Return the posterior given all results. Those of sources count once their links are learned.
 
         It is in primal form if there are more graphs with rewards than numbers in which the mixture is linear.
 
         Args:
             mixture: the sum of the parts.
-            learnt: what is learnt of it.
+            learnt: its learned parameters.
 
         Raises:
-            ArithmeticError, LinAlgError: as `match_bounds`.
+            ArithmeticError, LinAlgError: as in `match_bounds`.
         """
         linear = None if self.sources or len(self.rewards.partial) else self.described.numbers(learnt.weights)
         if linear and linear[0].shape[1] < len(self.rewards.history.seen):
@@ -209,7 +209,7 @@ class Results:
         """Return the weights, the noise and the links that maximise the marginal likelihood of all results.
 
         Raises:
-            ArithmeticError, LinAlgError: as `match_bounds`.
+            ArithmeticError, LinAlgError: as in `match_bounds`.
         """
         described, medians = self.described, [part.weight for part in self.described.parts]
         known_noise, shares = self.known_noise(settings), described.shares
@@ -230,7 +230,7 @@ class Results:
         return learnt
 
     def correlations(self, links: Links | None) -> dict[str, Correlation]:
-        """Return how each source goes along with the rewards, by its name."""
+        """Return the correlation of each source with the rewards, by its name."""
         found = zip(links.correlations, links.errors, strict=True) if links else [(0.0, math.inf)] * len(self.sources)
         return {
             source.name: Correlation(r, *(math.tanh(math.atanh(r) + side * SURE * error) for side in (-1, 1)))
@@ -238,7 +238,7 @@ class Results:
         }
 
     def name_of(self, number: int) -> tuple[str, str]:
-        """Return the source, and the graph in it, of the number of a value as `LinkedKernel` has it."""
+        """Return the source and the graph in it for a number of `LinkedKernel`."""
         quantity, graph = divmod(number, self.described.count)
         return self.sources[quantity - 1].name, self.described.names[graph]
 
@@ -248,7 +248,7 @@ class Results:
         return [*zip(range(1 + len(self.sources)), (self.rewards, *self.sources), noises, strict=False)]
 
     def _given(self, mixture: Kernel, learnt: Learnt, *pseudo: PseudoResults) -> DualPosterior:
-        """Return the posterior given pseudo results for bounds, if there are any, and all exact results."""
+        """Return the posterior given pseudo results for bounds, if any, and all exact results."""
         tables, count = [Rows.of_single(*some, torch.inf) for some in pseudo], self.described.count
         for number, quantity, noise in self._counting(learnt):
             rows = quantity.rows()
@@ -260,11 +260,11 @@ class Results:
 
 
 def levels_of(bounds: Bounds) -> Tensor:
-    """Return where bounds lie on the scale of standard normal values, if there are bounds alone: `(b,)` float64.
+    """Return bounds on the scale of standard normal values, if there are bounds alone: `(b,)` float64.
 
         x = Phi^{-1}(F(bound)),   F increasing and nearest to the share of results below each bound
 
-    F is the estimate of greatest likelihood [Ayer et al. 1955]. Without it, a class of few would count as one of half.
+    F is the maximum likelihood estimate [Ayer et al. 1955]. Without it, a rare class would be treated as half of all.
     """
     place = bounds.values.unique(return_inverse=True)[1]
     counts = place.bincount().double()
@@ -278,13 +278,13 @@ def levels_of(bounds: Bounds) -> Tensor:
 def read_sources(
     given: Sequence[SourceResults], described: Description, before: Description | None, settings: MixtureSettings
 ) -> tuple[Description, tuple[Quantity, ...]]:
-    """Return the graphs of a set with those of sources after them, and the results of these.
+    """Return the graphs of a set followed by those of sources, and the results of the sources.
 
     Args:
         given: results of each source.
         described: the set.
-        before: graphs of the set and of sources, which are taken if they are the same.
-        settings: say on which scale results are modelled.
+        before: earlier graphs of the set and of sources, reused if they are the same.
+        settings: determine the scale on which results are modelled.
 
     Raises:
         ValueError: see `agents.contract.ModelAgent`.
@@ -312,8 +312,8 @@ def _read_results(source: SourceResults) -> tuple[Tensor, Tensor]:
     """Return the values of a source, `(q,)` float64, and their sides, `(q,)` int64.
 
     Raises:
-        ValueError: if they are not finite numbers, one for each graph, a side is none of -1, 0 and 1, or all results
-            tell the same.
+        ValueError: if they are not finite numbers, one for each graph, a side is not -1, 0 or 1, or all results are
+            equally informative.
     """
     count = len(source.graphs)
     _, values = read_feedback(np.arange(count), source.values, count)

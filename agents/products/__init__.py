@@ -1,4 +1,4 @@
-"""Products of building blocks, and combinations: a process on sums over slots, and lists of what promises most."""
+"""Products and combinations of building blocks: an additive process over slots, and lists of promising products."""
 
 from agents.products.lists import MOST, BlockBeliefs
 from agents.products.process import BlockKernel, ProductProcess, Scores, Weights, find_best

@@ -1,4 +1,4 @@
-"""List the products, or combinations, of a library that promise most, by what results tell of its building blocks."""
+"""List the most promising products or combinations of a library, based on results for their building blocks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from agents.contract.protocol import SlotLike
 from agents.products.process import BlockKernel, ProductProcess, find_best
 
-FIRST_LIST = 1200  # products; each list that follows is twice as long
-MOST = 100_000  # products that are looked at in a round
-STARTS = 150  # of the best products so far, whose blocks are exchanged one at a time
-CHANGES = 30  # blocks of each slot that are tried in the place of each of theirs
-LARGER = 4  # times as many products as are listed are chosen by their means, and compared with deviations
+FIRST_LIST = 1200  # products; each following list is twice as long
+MOST = 100_000  # products examined in a round
+STARTS = 150  # best products so far, whose blocks are exchanged one at a time
+CHANGES = 30  # candidate blocks of each slot for an exchange
+LARGER = 4  # factor by which products preselected by mean exceed the listed ones, which also use deviations
 AT_RANDOM = 0.1  # share of a list that is drawn at random
-DEVIATIONS = 1.0  # standard deviations that are added to the mean: what is not known is promising
+DEVIATIONS = 1.0  # standard deviations added to the mean, to favour uncertain products
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 class PartLike(Protocol):
-    """Slots, and what of their choices is banned, as `graph_bandit_env.pools.products.Part` holds them."""
+    """Slots, and banned combinations of their choices, as in `graph_bandit_env.pools.products.Part`."""
 
     @property
     def slots(self) -> Sequence[SlotLike]:
@@ -32,25 +32,25 @@ class PartLike(Protocol):
 
     @property
     def banned(self) -> Mapping[tuple[int, ...], NDArray[np.bool_]]:
-        """Return which choices of a slot, or pairs of two slots, are banned, by the numbers of the slots."""
+        """Return the banned choices of a slot, or of pairs of two slots, by the numbers of the slots."""
 
     @property
     def free(self) -> Sequence[Numbers]:
-        """Return the places of the choices of each slot that are not banned alone."""
+        """Return the positions of the choices of each slot that are not banned individually."""
 
     def allows(self, blocks: Numbers) -> NDArray[np.bool_]:
-        """Return in which products nothing is banned, `(n,)`, given their blocks, `(n, slots)`."""
+        """Return a mask of the allowed products, `(n,)`, given their blocks, `(n, slots)`."""
 
 
 class LibraryLike(Protocol):
-    """Numbered products, as `graph_bandit_env.pools.products.ProductLibrary` holds them."""
+    """Numbered products, as in `graph_bandit_env.pools.products.ProductLibrary`."""
 
     @property
     def parts(self) -> Sequence[PartLike]:
         """Return the reactions."""
 
     def __len__(self) -> int:
-        """Return how many products there are."""
+        """Return the number of products."""
 
     def part_of(self, numbers: Numbers) -> Numbers:
         """Return the number of the reaction of each product, `(n,)`."""
@@ -62,16 +62,16 @@ class LibraryLike(Protocol):
         """Return the numbers of products of a reaction, given their blocks."""
 
     def draw(self, count: int, generator: np.random.Generator) -> Numbers:
-        """Return different numbers, drawn at random, fewer if there are not so many."""
+        """Return different random numbers of products, at most `count`."""
 
 
 class BlockBeliefs:
-    """Beliefs about building blocks, learnt from results: a process for each reaction of which two results differ.
+    """Beliefs about building blocks, learned from results: a process for each reaction with two different results.
 
     Args:
         library: the library.
-        kernels: those of the blocks of each slot of each reaction.
-        rewards: results by the number of the product, not more than a process can take; large ones are wanted.
+        kernels: the kernels of the blocks of each slot of each reaction.
+        rewards: results by the number of the product, at most as many as a process supports. Large ones are better.
     """
 
     def __init__(
@@ -88,9 +88,9 @@ class BlockBeliefs:
                 self._learnt[part] = taught, process
 
     def forecasts(self, numbers: Numbers) -> Floats:
-        """Return the means of products, `(n,)`, as normal scores of their ranks; NaN where nothing is learnt.
+        """Return the means of products, `(n,)`, as normal scores of their ranks. NaN for reactions without a process.
 
-        The mean of a product with a result is what the other results tell of it.
+        The mean of a product with a result is its leave-one-out prediction.
         """
         means, parts = np.full(len(numbers), np.nan), self.library.part_of(numbers)
         for part, (taught, process) in self._learnt.items():
@@ -101,14 +101,14 @@ class BlockBeliefs:
         return means
 
     def _promising(self, count: int, listed: Collection[int], generator: np.random.Generator) -> Numbers:
-        """Return products that are not listed, by mean and standard deviation, best first.
+        """Return unlisted products by mean and standard deviation, best first.
 
-        They are the best sums over slots and pairs, and changes of one block in the best products so far.
+        They are the best sums over slots and pairs, and single-block changes of the best products so far.
 
         Args:
-            count: how many are wanted; there may be more or fewer.
-            listed: numbers of those that are listed.
-            generator: draws the blocks that are tried.
+            count: approximate number of products to return.
+            listed: numbers of the listed products.
+            generator: generator of the blocks to try.
         """
         numbers, bounds = [np.zeros(0, np.int64)], [np.zeros(0)]
         for part, (_, process) in self._learnt.items():
@@ -131,12 +131,12 @@ class BlockBeliefs:
     def lists(self, taken: Collection[int], seed: int) -> Iterator[Numbers]:
         """Yield lists of different products, the most promising first, until `MOST` are listed or none is left.
 
-        Some of each list are drawn at random. Before two results differ, every block is in as many products as any
-        other of its slot. What is banned is in none.
+        A share of each list is drawn at random. Without two different results, all blocks of a slot are equally
+        frequent. Banned combinations never occur.
 
         Args:
-            taken: products that are not listed.
-            seed: seed of all that is drawn.
+            taken: products to exclude.
+            seed: seed of all draws.
         """
         listed, size = set(taken), FIRST_LIST
         generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(len(self.numbers),)))
@@ -145,7 +145,7 @@ class BlockBeliefs:
             size = min(size, most - len(listed))
             new = self._promising(size, listed, generator).tolist()
             chosen = dict.fromkeys(new[: size - round(AT_RANDOM * size)])
-            enough = size + len(listed)  # so many different ones hold `size` that are not listed
+            enough = size + len(listed)  # so many different products include `size` unlisted ones
             others = (self._spread(enough, generator), self.library.draw(enough, generator))
             for number in self._allowed(np.concatenate(others)).tolist():
                 if len(chosen) < size and number not in listed:
@@ -157,7 +157,7 @@ class BlockBeliefs:
             size *= 2
 
     def _spread(self, count: int, generator: np.random.Generator) -> Numbers:
-        """Return random products of all reactions, in which the blocks of a slot are equally frequent."""
+        """Return random products of all reactions, with equal frequencies of the blocks of a slot."""
         most = min(count, len(self.library))
         every = [
             self.library.numbers_of(np.stack([_shuffled(free, most, generator) for free in part.free], 1), number)
@@ -167,7 +167,7 @@ class BlockBeliefs:
         return np.array([*dict.fromkeys(np.stack(every, axis=1).reshape(-1).tolist() if every else ())], np.int64)
 
     def _allowed(self, numbers: Numbers) -> Numbers:
-        """Return the products in which nothing is banned."""
+        """Return the products without banned combinations."""
         kept, parts = np.zeros(len(numbers), np.bool_), self.library.part_of(numbers)
         for number, part in enumerate(self.library.parts):
             own = parts == number
@@ -176,7 +176,7 @@ class BlockBeliefs:
 
 
 def _shuffled(places: Numbers, count: int, generator: np.random.Generator) -> Numbers:
-    """Return places of blocks, `(count,)`: each block once in random order, then again in another order."""
+    """Return positions of blocks, `(count,)`: each block once in random order, then again in another order."""
     rounds = -(-count // len(places))
     return np.concatenate([places[generator.permutation(len(places))] for _ in range(rounds)])[:count]
 

@@ -1,6 +1,6 @@
 """A Gaussian process on products of building blocks, whose predictions are sums over slots and pairs of slots.
 
-So the best products of a library are found by bounds on these sums, although nobody enumerates it.
+Bounds on these sums identify the best products of a library without enumerating it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from agents.process.likelihood import MOST_RESULTS, Likelihood, Rows
 from agents.process.parts.slots import similarities
 
 RADIUS, BITS = 2, 1024  # of the Morgan fingerprints of blocks
-IDENTITY = 0.5  # share of the identity in the kernel: what a block adds is not only what its structure says
+IDENTITY = 0.5  # share of the identity in the kernel: a block's effect depends not only on its structure
 SPREAD = 2.0  # standard deviation of the logarithm of each weight before any result
-BLOCK = 512  # products that are compared at a time
-WIDTH = 4000  # beginnings of products that are followed from slot to slot
-CHUNK = 1 << 22  # products that are rated at a time
+BLOCK = 512  # products compared at a time
+WIDTH = 4000  # partial products kept per slot
+CHUNK = 1 << 22  # products rated at a time
 
 Tuples = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -46,11 +46,11 @@ class BlockKernel:
     bits: NDArray[np.float32]
     """`(B, D)`, zeros and ones: the fingerprint of each block."""
     similar: NDArray[np.float32] | None = None
-    """`(B, B)`: s, if it is not of fingerprints."""
+    """`(B, B)`: s, if it is not computed from fingerprints."""
 
     @classmethod
     def of(cls, slot: SlotLike) -> Self:
-        """Compute the fingerprints of molecules, and how similar other choices are.
+        """Compute the fingerprints of molecules, or the similarities of other choices.
 
         Args:
             slot: a slot of B molecules with SMILES, words or numbers.
@@ -69,25 +69,25 @@ class BlockKernel:
         """Return the kernel of all blocks with some of them, `(B, q)`.
 
         Args:
-            blocks: `(q,)`, which of them.
+            blocks: `(q,)`, indices of blocks.
         """
         similar: NDArray[np.floating] = np.zeros(0) if self.similar is None else self.similar[:, blocks]
         if self.similar is None:
             both, counts = self.bits @ self.bits[blocks].T, np.asarray(self.bits.sum(axis=1), np.float32)
             similar = both / np.maximum(counts[:, None] + counts[blocks] - both, 1)
         kernel = np.asarray((1 - IDENTITY) * similar, np.float32)
-        kernel[blocks, np.arange(len(blocks))] = 1.0  # that of a block without bits, too
+        kernel[blocks, np.arange(len(blocks))] = 1.0  # also for a block without bits
         return kernel
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What results have taught about the kernel."""
+    """Learned weights of the kernel."""
 
     terms: tuple[float, ...]
     """Weight of the kernel of each slot, then of the product of the kernels of each pair of slots."""
     noise: float
-    """Variance of what blocks do not tell, in squared units of the scores."""
+    """Variance that the blocks do not explain, in squared units of the scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Scores:
         """Return the means of some products, `(n,)`.
 
         Args:
-            tuples: `(n, S)`, the blocks of each.
+            tuples: `(n, S)`, the blocks of each product.
         """
         total = np.zeros(len(tuples))
         for term, part in self.parts.items():
@@ -112,7 +112,7 @@ class Scores:
         return total
 
     def without(self, banned: Mapping[tuple[int, ...], NDArray[np.bool_]]) -> Scores:
-        """Return the same means, and minus infinity where blocks of a slot, or pairs of two, are banned."""
+        """Return the same means, with minus infinity for banned blocks of a slot, or pairs of two."""
         never = {term: np.where(mask, np.float32(-np.inf), self.parts[term]) for term, mask in banned.items()}
         return Scores(self.parts | never)
 
@@ -124,10 +124,10 @@ class ProductProcess:
 
     Args:
         kernels: the kernel of the blocks of each slot.
-        tuples: `(n, S)`, the blocks of the products that were measured, at least one.
-        values: `(n,)` float64, their values; large ones are wanted.
-        weights: what is known of the kernel; None: it is learnt from these results, evenly spaced by value if there
-            are more than 500.
+        tuples: `(n, S)`, the blocks of the measured products, at least one.
+        values: `(n,)` float64, their values. Large ones are better.
+        weights: known weights of the kernel. None: learn them from these results, or from 500 evenly spaced by value if
+            there are more.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class ProductProcess:
 
     @cached_property
     def left_out(self) -> Floats:
-        """Return the mean of each product that was measured, as the other results predict it, `(n,)`.
+        """Return the leave-one-out prediction of each measured product, `(n,)`.
 
         m_i = y_i - [K^-1 y]_i / [K^-1]_ii,   K with the noise          [Rasmussen & Williams 2006, Eq. (5.12)]
         """
@@ -186,7 +186,7 @@ class ProductProcess:
         return means, deviations
 
     def _between(self, tuples: Tuples) -> Floats:
-        """Return the kernel of products with those that were measured, `(m, n)`."""
+        """Return the kernel between products and the measured ones, `(m, n)`."""
         total = np.zeros((len(tuples), len(self._tuples)))
         for start in range(0, len(tuples), BLOCK):
             some, rows = tuples[start : start + BLOCK], total[start : start + BLOCK]
@@ -217,14 +217,14 @@ class ProductProcess:
 def find_best(scores: Scores, count: int, width: int = WIDTH) -> Tuples:
     """Return the products with the largest scores, `(n, S)`, best first.
 
-    Products are built slot by slot, small slots first. At each slot the beginnings with the largest bound are kept: the
-    score so far, and the most that the slots to come could add. A good product is missed only if more than `width`
-    beginnings have a larger bound.
+    Products are built slot by slot, small slots first. At each slot the partial products with the largest bound are
+    kept: the score so far plus the largest possible contribution of the remaining slots. A good product is missed only
+    if more than `width` partial products have a larger bound.
 
     Args:
         scores: sums over slots and pairs of slots.
-        count: how many products are wanted.
-        width: how many beginnings are kept.
+        count: number of products to return.
+        width: number of partial products to keep.
     """
     sizes = [len(part) for part in scores.parts.values() if part.ndim == 1]
     order = np.argsort(sizes, kind="stable").tolist()
@@ -253,15 +253,15 @@ def find_best(scores: Scores, count: int, width: int = WIDTH) -> Tuples:
 
 
 def _largest(bounds: Numbers, count: int) -> NDArray[np.int64]:
-    """Return the places of the largest bounds."""
+    """Return the positions of the largest bounds."""
     every = len(bounds) <= count
     return np.arange(len(bounds)) if every else np.argpartition(bounds, len(bounds) - count - 1)[-count:]
 
 
 def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> tuple[float, list[Numbers]]:
-    """Return the most that slots after `depth` can add: a constant, and a number for each block of each slot so far.
+    """Return the largest contribution of slots after `depth`: a constant, and a number for each block of earlier slots.
 
-    The first slot takes in their own scores: max_b (u(b) + v(a, b)) is less than the sum of both maxima.
+    The first slot includes their own scores: max_b (u(b) + v(a, b)) is at most the sum of both maxima.
     """
     ahead = order[depth + 1 :]
     constant = sum(float(_pair(scores, s, t).max()) for s, t in combinations(ahead, 2))
@@ -276,5 +276,5 @@ def _most_ahead(scores: Scores, order: Sequence[int], depth: int) -> tuple[float
 
 
 def _pair(scores: Scores, first: int, second: int) -> Numbers:
-    """Return what pairs of blocks of two slots add, `(B_first, B_second)`."""
+    """Return the contributions of pairs of blocks of two slots, `(B_first, B_second)`."""
     return scores.parts[first, second] if first < second else scores.parts[second, first].T

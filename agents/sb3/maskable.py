@@ -1,4 +1,4 @@
-"""A policy for MaskablePPO of sb3-contrib on graph sets; the extra `sb3` installs it."""
+"""A policy on graph sets for MaskablePPO of sb3-contrib, which the extra `sb3` installs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from agents.sb3.policy import ByGraphs
 
 
 class GraphSetMaskablePolicy(ByGraphs, MaskableMultiInputActorCriticPolicy):
-    """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO`; the arguments are the same.
+    """Play a graph as `GraphSetPolicy` does, for `sb3_contrib.MaskablePPO` and with the same arguments.
 
-    Plain PPO with `GraphSetPolicy` already obeys the mask in the observation; here `action_masks` can rule out more
-    graphs. The two also differ in the entropy of the loss and in the buffer, which take the mask into account here.
+    Plain PPO with `GraphSetPolicy` already obeys the mask in the observation. Here `action_masks` can exclude more
+    graphs. Unlike plain PPO, the entropy of the loss and the buffer take the mask into account.
     """

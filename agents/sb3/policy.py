@@ -30,7 +30,7 @@ class ByGraphs:
         graphs, actions = policy.features_extractor.num_graphs, policy.action_space
         if not isinstance(actions, Discrete) or actions.n != graphs:
             raise ValueError(f"Expected `Discrete({graphs})`, an action for each graph. Got {actions}.")
-        of_heads, activation, width = policy.net_arch, policy.activation_fn, policy.features_dim - 1  # less the mask
+        of_heads, activation, width = policy.net_arch, policy.activation_fn, policy.features_dim - 1  # without the mask
         widths = of_heads if isinstance(of_heads, dict) else {"pi": of_heads, "vf": of_heads}
         policy.mlp_extractor = MlpExtractor(policy.features_dim, [], activation, policy.device)  # the identity
         policy.action_net = GraphScorer(width, widths.get("pi", []), activation)
@@ -45,7 +45,7 @@ class GraphSetPolicy(ByGraphs, MultiInputActorCriticPolicy):
 
     If the graphs are permuted, their probabilities are permuted in the same way and the value does not change. No
     weight depends on K, N or E, so `state_dict` loads into the policy of an environment with other sizes. A graph that
-    is not on offer has probability 0. The network keeps the weights that its factory gave it; the heads start with
+    is not on offer has probability 0. The network keeps the weights from its factory. The heads start with
     orthogonal weights. Saving a model saves the graph set in its `policy_kwargs`, if it has one. To `load` a model for
     another set, pass new `policy_kwargs` as `custom_objects`.
 
@@ -58,6 +58,6 @@ class GraphSetPolicy(ByGraphs, MultiInputActorCriticPolicy):
         **settings: settings of `ActorCriticPolicy`.
 
     Raises:
-        TypeError: as `GraphSetEncoder`.
-        ValueError: as `GraphSetEncoder`; also if there is not one action for each graph.
+        TypeError: as in `GraphSetEncoder`.
+        ValueError: as in `GraphSetEncoder`, or if there is not one action for each graph.
     """

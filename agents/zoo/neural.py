@@ -21,7 +21,7 @@ from agents.neural.agent import gnn, nn
 from agents.neural.flat import FlatNeuralSettings, flat
 from agents.neural.settings import NeuralSettings
 
-# The best cell for UCB of those tried in the paper's grid for nu, eta and lambda (docs/evidence/testbed.md).
+# The best cell for UCB of those tested in the paper's grid for nu, eta and lambda (docs/evidence/testbed.md).
 PAPER_UCB = {"exploration_scale": 0.1, "learning_rate": 0.001, "regularization": 0.001}
 
 

@@ -66,7 +66,8 @@ class HitsStudy(Study):
 
     def tables(self, rows: pd.DataFrame) -> Iterator[Table]:
         """Yield how many hits were found, and how the probabilities compare with the shares of hits."""
-        plays, header = rows[rows[FOUND].notna()], ("player", FOUND, f"less {self.players[0]}", "plays", "seconds")
+        header = "player", FOUND, f"difference from {self.players[0]}", "plays", "seconds"
+        plays = rows[rows[FOUND].notna()]
         for pool, part in [("all", plays), *plays.groupby("pool", sort=False)]:
             yield Table(f"{pool}: {over_pools(part)}", [header, *compare(part, FOUND, self.players)])
         for (player, suggested), part in rows[rows[FOUND].isna()].groupby(["player", "suggested"], sort=False):

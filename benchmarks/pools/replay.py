@@ -96,7 +96,8 @@ class ReplayStudy(Study):
         kinds = {pool.name: pool.kind for pool in find_pools([*rows["pool"].unique()])}
         for kind, plays in rows.groupby(rows["pool"].map(kinds), sort=False):
             for name in plan_of(self.plan)[1]:
-                head = "player", f"{name} [95 % interval]", f"less {self.players[0]} [95 % interval]", "plays"
+                difference = f"difference from {self.players[0]} [95 % interval]"
+                head = "player", f"{name} [95 % interval]", difference, "plays"
                 rows_of = partial(compare, name=name, players=self.players)
                 title = f"{kind}: {name}, {over_pools(plays)}"
                 yield Table(title, [(*head, "seconds a play"), *rows_of(plays)])

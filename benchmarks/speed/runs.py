@@ -65,7 +65,7 @@ def _fits(repetitions: int, step: float, steps: float) -> list[Row]:
             f"{one_by_one:.0f} s: 3 million steps of {step * 1e6:.0f} us, and the scores",
         ),
         Row(
-            f"mean R_T at T=200, `steps` less `epochs`, {repetitions} seeds",
+            f"mean R_T at T=200, `steps` minus `epochs`, {repetitions} seeds",
             float(difference.mean()),
             "",
             "no worse",

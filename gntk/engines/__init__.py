@@ -1,6 +1,6 @@
 """Compute a network and its tangent features fast: by compiled loops, by torch on any device, or for any PyG module.
 
-`Network` is the interface of all of them; `paper_network` chooses the fastest form of the paper's network.
+`Network` is their common interface. `paper_network` chooses the fastest form of the paper's network.
 """
 
 from gntk.compilation import compile_loop

@@ -1,4 +1,4 @@
-"""Interface of a network on the graphs of a set, descent in plain form, and what forms of the paper's network share."""
+"""Interface of a network on the graphs of a set, plain gradient descent, and shared code for the paper's network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Batches:
     """Hold the batches of a descent, one after the other.
 
     Attributes:
-        index: `(n,)` int64. Graphs, repeats allowed.
+        index: `(n,)` int64. Graphs, with repeats allowed.
         targets: `(n,)` floating point. y of each graph.
         offsets: `(S + 1,)` int64. The entries of batch s are `offsets[s]:offsets[s + 1]`, at least one.
     """
@@ -30,7 +30,7 @@ class Batches:
 
     @classmethod
     def of_size(cls, index: Tensor, targets: Tensor, size: int) -> Batches:
-        """Cut `(n,)` graphs and targets into batches of `size`; the last one may be smaller."""
+        """Split `(n,)` graphs and targets into batches of `size`. The last batch may be smaller."""
         offsets = torch.arange(0, len(index) + size, size).clamp(max=len(index))
         return cls(index, targets, offsets)
 
@@ -59,7 +59,7 @@ def descend(
         theta <- theta - eta ((1/b) sum_{G in batch} (f(G) - y_G) psi(G) + c (theta - theta_c))
 
     Args:
-        weights: theta, L matrices; not changed.
+        weights: theta, L matrices, not changed.
         centers: theta_c, of the same shapes.
         graphs: K graphs.
         batches: batches of indices of these graphs.
@@ -110,11 +110,11 @@ class Network(Protocol):
 
     @abstractmethod
     def exchange(self, graphs: Any) -> None:
-        """Go on with other graphs, in the form in which the network was given its own; the weights stay."""
+        """Replace the graphs, in the format of the constructor, and keep the weights."""
 
     @abstractmethod
     def constants(self) -> dict[str, Tensor]:
-        """Return what the network needs in addition to its weights; a saved state must contain it."""
+        """Return the data needed in addition to the weights, for a saved state."""
 
     @abstractmethod
     def fingerprint(self) -> list[Tensor]:
@@ -140,7 +140,7 @@ class Network(Protocol):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after one step of gradient descent per batch; see `gntk.engines.descend`."""
+        """Return the weights after one step of gradient descent per batch (see `gntk.engines.descend`)."""
 
 
 class PaperNetwork(Network):
@@ -148,7 +148,7 @@ class PaperNetwork(Network):
 
     The two halves of `gntk.GraphMLP` cancel at theta_0 only up to rounding, but ties must be exact. Each subclass
     therefore subtracts `_rounding`, the values left over at theta_0, from the values that it computes. It returns the
-    features from `_first_feature` on.
+    features starting at `_first_feature`.
 
     Args:
         graphs: K graphs, aggregated.
@@ -166,12 +166,12 @@ class PaperNetwork(Network):
         self.start_at(initial)
 
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor] | None = None) -> None:
-        """Replace the initial weights; this network has no constants."""
+        """Replace the initial weights. This network has no constants."""
         self.initial = self.to_device(initial)
         self._find_rounding()
 
     def exchange(self, graphs: AggregatedGraphs) -> None:
-        """Go on with other graphs; the weights stay."""
+        """Replace the graphs, and keep the weights."""
         self._take(graphs)
         self._find_rounding()
 
@@ -191,5 +191,5 @@ class PaperNetwork(Network):
         return [self.graphs.nodes, self.graphs.offsets, self.graphs.divisors]
 
     def _of_all_weights(self, precision: Tensor) -> Tensor:
-        """Return a precision for each weight: 0 for the weights that the features leave out."""
+        """Return a precision for each weight, 0 for the weights excluded from the features."""
         return torch.nn.functional.pad(precision, (self._first_feature, 0))

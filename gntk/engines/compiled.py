@@ -19,13 +19,13 @@ from gntk.engines.loops import NODES, descend, evaluate, score
 from gntk.engines.revisits import UNITS, Visits, descend_on_visits
 
 Floats = NDArray[np.float32]
-MANY_BATCHES = 400  # from here on, and with as many visits of each graph, what they have in common is kept
+MANY_BATCHES = 400  # from this number on, and with as many visits of each graph, shared computations are cached
 MANY_VISITS = 10
-KEPT_BYTES = 1 << 28  # largest float32 arrays that are kept of all graphs visited: a quarter of a gigabyte
+KEPT_BYTES = 1 << 28  # largest float32 arrays cached for all visited graphs: a quarter of a gigabyte
 
 
 class PaddedGraphs(NamedTuple):
-    """Hold aggregated graphs in the layout of the compiled loops: nodes padded with zeros, which change no sum.
+    """Hold aggregated graphs in the layout of the compiled loops: nodes padded with zeros, which do not affect sums.
 
     Attributes:
         nodes: `(M', d')` float32. Each graph has a multiple of four nodes, and d' is even.
@@ -53,7 +53,7 @@ def pad_graphs(graphs: AggregatedGraphs) -> PaddedGraphs:
 class CompiledNetwork(PaperNetwork):
     """The paper's network with two float32 weight matrices, W `(m, d)` and w `(1, m)`, by compiled loops.
 
-    Tangent features are computed in float32 and returned as float64, ready for products. Here the features of W stand
+    Tangent features are computed in float32 and returned as float64, ready for products. The features of W are
     in column-major order, `(d, m)`, followed by those of w. Weights and indices that do not fit the graphs raise
     ValueError.
 
@@ -90,7 +90,7 @@ class CompiledNetwork(PaperNetwork):
         return values - self._rounding[index], features[:, self._first_feature :]
 
     def values_and_squares(self, weights: Weights, precision: Tensor) -> tuple[Tensor, Tensor]:
-        """Return f and the weighted squares of psi (float64) of all graphs, without keeping any psi in memory."""
+        """Return f and the weighted squares of psi (float64) of all graphs, without storing any psi."""
         graphs = self._padded
         _check(weights, graphs)
         if precision.shape != (self.num_features,):
@@ -106,9 +106,9 @@ class CompiledNetwork(PaperNetwork):
     def descend(
         self, weights: Weights, centers: Weights, batches: Batches, learning_rate: float, penalty: float
     ) -> list[Tensor]:
-        """Return the weights after one step per batch; a graph that a batch repeats is passed through once.
+        """Return the weights after one step per batch, with one pass for a graph that a batch repeats.
 
-        Many batches on few graphs are taken by `gntk.engines.revisits`, which is equal but for rounding.
+        Many batches on few graphs are delegated to `gntk.engines.revisits`, which is equal up to rounding.
         """
         graphs = self._padded
         _check(weights, graphs, batches.index)
@@ -129,7 +129,7 @@ class CompiledNetwork(PaperNetwork):
 
 
 def _make_visits(hidden: Floats, graphs: PaddedGraphs, seen: NDArray[np.int64]) -> Visits:
-    """Make room for what is kept of the graphs `seen`."""
+    """Allocate the cache of the graphs `seen`."""
     (d, m), count = hidden.shape, len(seen)
     lengths = np.linalg.norm(graphs.nodes, axis=1)
     reach, slots = np.zeros_like(graphs.divisors), np.zeros(len(graphs.divisors), np.int64)
@@ -152,7 +152,7 @@ def _as_weights(theta: tuple[Floats, Floats], graphs: PaddedGraphs) -> list[Tens
 
 
 def _check(weights: Weights, graphs: PaddedGraphs, index: Tensor | None = None) -> None:
-    """Refuse weights and indices with which the loops, which check nothing, would read beyond their arrays."""
+    """Refuse weights and indices for which the loops, which check nothing, would read beyond their arrays."""
     shapes = [tuple(weight.shape) for weight in weights]
     if len(shapes) != 2 or shapes != [(shapes[0][0], graphs.feature_dim), (1, shapes[0][0])]:
         raise ValueError(f"Expected weights `(m, {graphs.feature_dim})` and `(1, m)`. Got {shapes}.")

@@ -1,4 +1,4 @@
-"""Tangent features of all graphs at one theta: kept in memory if they fit, else computed block by block."""
+"""Tangent features of all graphs at one theta: kept in memory if they fit, otherwise computed block by block."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from torch import Tensor
 from gntk.engines.base import Network, Weights
 from gntk.network import gram
 
-BLOCK_BYTES = 1 << 26  # largest float64 tangent features that are computed at a time if not all are kept
-HELD_BYTES = 1 << 28  # largest K x p float64 features that are kept in memory: a quarter of a gigabyte
+BLOCK_BYTES = 1 << 26  # largest float64 tangent features computed at a time if not all are stored
+HELD_BYTES = 1 << 28  # largest K x p float64 features kept in memory: a quarter of a gigabyte
 
 
 class HeldFeatures:
@@ -48,7 +48,7 @@ class HeldFeatures:
 
 
 class MadeFeatures:
-    """Compute features when they are needed, in bounded memory; nothing of size K x p is kept.
+    """Compute features when needed, in bounded memory, without an array of size K x p.
 
     Args:
         network: the network to differentiate.
@@ -61,7 +61,7 @@ class MadeFeatures:
 
     @property
     def values(self) -> Tensor:
-        """Return the predictions; they cost nothing after a call of `squares`."""
+        """Return the predictions, without cost after a call of `squares`."""
         if self._values is None:
             self._values = self.network.values(self.weights)
         return self._values
@@ -71,7 +71,7 @@ class MadeFeatures:
         return self.network.features(self.weights, index)
 
     def squares(self, precision: Tensor | None = None, among: Tensor | None = None) -> Tensor:
-        """Return the weighted squared length of each row, or of some, and keep the predictions that come with it."""
+        """Return the weighted squared length of each row, or of some, and store the predictions that come with it."""
         if precision is None:
             precision = torch.ones(self.network.num_features)
         self._values, squares = self.network.values_and_squares(self.weights, precision)
@@ -82,7 +82,7 @@ class MadeFeatures:
         return torch.cat([gram(rows, self.select(index)) for index in self._blocks()], dim=1)
 
     def kernel(self) -> Tensor:
-        """Return the Gram matrix, block by block; each psi is computed once per block."""
+        """Return the Gram matrix, block by block, with each psi computed once per block."""
         return torch.cat([self.cross(self.select(index)) for index in self._blocks()])
 
     def _blocks(self) -> tuple[Tensor, ...]:
@@ -94,7 +94,7 @@ Features: TypeAlias = HeldFeatures | MadeFeatures
 
 
 def features_at(network: Network, weights: Weights, hold: bool = True) -> Features:
-    """Return the tangent features of all graphs at theta, kept in memory or computed when they are needed.
+    """Return the tangent features of all graphs at theta, kept in memory or computed when needed.
 
     Args:
         network: the network to differentiate.

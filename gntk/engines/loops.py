@@ -1,4 +1,4 @@
-"""Compiled loops of the network of depth 2: everything about a graph in one pass over its nodes.
+"""Compiled loops of the network of depth 2: all results of a graph in one pass over its nodes.
 
 At L = 2 the sums over the nodes that switch on each hidden unit are sufficient:
 
@@ -7,10 +7,10 @@ At L = 2 the sums over the nodes that switch on each hidden unit are sufficient:
 
 A does not depend on the residual, so one pass gives both prediction and gradient. Weights are stored as `(d, m)`, so
 that inner loops run over the m hidden units. Loops are unrolled by hand over four nodes and up to four features, which
-LLVM does not do by itself at this size; loads and stores then stay fewer than multiplications.
+LLVM does not do at this size, so that loads and stores stay fewer than multiplications.
 
-`graphs` are `gntk.engines.compiled.PaddedGraphs`; `theta` is a pair of W and w, and `scratch` holds A, r and the hidden
-units of four nodes. All arrays are C-contiguous; those of width m should begin at a cache line, as torch's do.
+`graphs` are `gntk.engines.compiled.PaddedGraphs`. `theta` is a pair of W and w, and `scratch` holds A, r and the hidden
+units of four nodes. All arrays are C-contiguous. Those of width m should begin at a cache line, as torch's do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from gntk.compilation import compile_loop
 
-NODES = 4  # nodes taken at a time; the node count of every graph is a multiple of it, and d is even
+NODES = 4  # nodes processed at a time; the node count of every graph is a multiple of it, and d is even
 ZERO = np.float32(0)
 
 
@@ -102,7 +102,7 @@ def _backward_two(nodes, i, k, units, sums):  # type: ignore[no-untyped-def]
 
 @compile_loop
 def _pass_over(graphs, graph, theta, scratch):  # type: ignore[no-untyped-def]
-    """Fill A and r of one graph; return f."""
+    """Fill A and r of one graph, and return f."""
     nodes, divisor = graphs.nodes, graphs.divisors[graph]
     hidden, last = theta
     sums, lengths, units = scratch
@@ -133,7 +133,7 @@ def _pass_over(graphs, graph, theta, scratch):  # type: ignore[no-untyped-def]
 
 @compile_loop
 def descend(theta, centers, graphs, batches, learning_rate, penalty, scratch):  # type: ignore[no-untyped-def]
-    """Take one step of gradient descent per batch, in place; see `CompiledNetwork.descend`."""
+    """Take one step of gradient descent per batch, in place (see `CompiledNetwork.descend`)."""
     hidden, last = theta
     hidden_center, last_center = centers
     index, targets, offsets = batches
@@ -171,7 +171,7 @@ def descend(theta, centers, graphs, batches, learning_rate, penalty, scratch):  
 
 @compile_loop
 def evaluate(theta, graphs, index, scratch, values, columns):  # type: ignore[no-untyped-def]
-    """Fill predictions and tangent features `(n, d + 1, m)`; see `CompiledNetwork.values_and_features`."""
+    """Fill predictions and tangent features `(n, d + 1, m)` (see `CompiledNetwork.values_and_features`)."""
     last = theta[1]
     sums, lengths, _ = scratch
     m = len(last)
@@ -189,7 +189,7 @@ def evaluate(theta, graphs, index, scratch, values, columns):  # type: ignore[no
 
 @compile_loop
 def score(theta, precision, graphs, scratch, values, squares):  # type: ignore[no-untyped-def]
-    """Fill predictions and weighted squares; see `CompiledNetwork.values_and_squares`."""
+    """Fill predictions and weighted squares (see `CompiledNetwork.values_and_squares`)."""
     last = theta[1]
     hidden_precision, last_precision = precision
     sums, lengths, _ = scratch

@@ -30,7 +30,7 @@ class ModuleNetwork(Network):
 
         f(G; theta) = F(G; theta) - F(G; theta_0),   psi = (dF/dtheta) / s,   s^2 = mean_G |dF/dtheta (G; theta_0)|^2
 
-    At theta_0 it predicts 0, as the paper's network does, and the mean diagonal of its kernel is 1, so that ridge and
+    At theta_0 it predicts 0, like the paper's network, and the mean diagonal of its kernel is 1, so that ridge and
     learning rate mean the same for every module. In units of s theta, descent on f with psi is plain gradient descent.
 
     The module is copied and runs in evaluation mode, because a prediction must not depend on the other graphs of a
@@ -41,17 +41,17 @@ class ModuleNetwork(Network):
     (or one graph, if it is larger). In addition `features_at` keeps 8 K p bytes if these are at most 256 MB.
 
     Args:
-        module: a module with parameters theta_0; or a function that makes one, with parameters drawn from `seed`.
+        module: a module with parameters theta_0, or a function that makes one, with parameters drawn from `seed`.
         batch: K graphs.
         seed: seed of the parameters, if `module` is a function.
         gradient: tangent features are derivatives with respect to all weights, or to those of the last layer. The last
-            layer is the last submodule, in order of definition, that itself owns trainable parameters.
+            layer is the last submodule, in order of definition, that directly owns trainable parameters.
         device: name of the torch device on which the module computes.
 
     Raises:
         TypeError: if `module` is a function that does not return a module.
-        ValueError: if the module does not return `(K,)` finite floating point numbers, if it has nothing to train, or
-            if torch cannot use the device here.
+        ValueError: if the module does not return `(K,)` finite floating point numbers, if it has no trainable
+            parameters, or if torch cannot use the device here.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ModuleNetwork(Network):
         self.start_at(values, self.constants())
 
     def start_at(self, initial: Weights, constants: Mapping[str, Tensor]) -> None:
-        """Replace the initial weights, and the parameters and buffers that no fit moves."""
+        """Replace the initial weights, and the parameters and buffers that are not trained."""
         self.module.load_state_dict(dict(constants), strict=False)
         self.initial = self.to_device(initial)
         present = self.graphs
@@ -97,10 +97,10 @@ class ModuleNetwork(Network):
         return math.sqrt(torch.cat(squares).mean().item()) or 1.0
 
     def exchange(self, graphs: list[Data]) -> None:
-        """Go on with other graphs; weights and scale stay.
+        """Replace the graphs, and keep weights and scale.
 
         Raises:
-            ValueError: if the module does not predict finite numbers for them; nothing is changed then.
+            ValueError: if the module does not predict finite numbers for them. The network is then unchanged.
         """
         before = self.graphs
         self.graphs = graphs
@@ -207,6 +207,6 @@ def _make(module: ModuleOrFactory, seed: int) -> nn.Module:
 
 
 def _last_layer_size(module: nn.Module) -> int:
-    """Count the trainable parameters of the last submodule that owns any; they are the last of the module."""
+    """Count the trainable parameters of the last submodule that owns any. They are the last of the module."""
     sizes = [sum(p.requires_grad for p in part.parameters(recurse=False)) for part in module.modules()]
     return [size for size in sizes if size][-1]

@@ -1,14 +1,14 @@
-"""Descent that sees each graph many times: what a hidden unit switches on is kept until that may have changed.
+"""Gradient descent with many visits of each graph: sums of a hidden unit are cached until its signs may have changed.
 
 Between two visits of a graph, the steps move the weights little, and A_j (see `gntk.engines.loops`) depends on the
 signs of <W_j, h_i> only. Let V_j be W_j as it was when A_j of the graph was computed, and s > 0 any number. Then
 
     |<W_j, h_i> - s <V_j, h_i>| <= |W_j - s V_j| max_i |h_i|                 [Cauchy-Schwarz]
 
-so no sign has changed while |W_j - s V_j| max_i |h_i| < s min_i |<V_j, h_i>|; rounding is allowed for. A visit computes
-A_j again for the other units only. s follows the shrinking by a penalty centred at 0, which changes no sign.
+so no sign has changed while |W_j - s V_j| max_i |h_i| < s min_i |<V_j, h_i>|, with a margin for rounding. A visit
+recomputes A_j for the other units only. s follows the shrinking by a penalty centred at 0, which changes no sign.
 
-The loops are complete in this file (see `compile_loop`). Arrays are those of `gntk.engines.loops`.
+This file contains all its loops (see `compile_loop`). Arrays are those of `gntk.engines.loops`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ Floats = NDArray[np.float32]
 
 ZERO = np.float32(0)
 UNITS = 16  # hidden units are gathered in multiples of a vector
-ROUNDING = np.float32(2.4e-7)  # of a sum of products, for each of its terms: twice what float32 can err, at two visits
+ROUNDING = np.float32(2.4e-7)  # per term of a sum of products: twice the error of float32, at two visits
 LEAST_SCALE = np.float32(1e-3)
 
 
 class Visits(NamedTuple):
-    """What is kept of each graph that the batches visit.
+    """Cached data of each graph that the batches visit.
 
     Attributes:
-        blank: `(M',)`. Infinite for a node of zeros, which switches nothing on, and else 0.
+        blank: `(M',)`. Infinite for a node of zeros, which activates no unit, and 0 for the others.
         reach: `(K,)`. max_i |h_i| of each graph visited.
-        slots: `(K,)` int64. The row of each graph in the arrays that follow.
+        slots: `(K,)` int64. The row of each graph in the following arrays.
         then: `(S, d', m)`. V.
         sums: `(S, d', m)`. A.
-        room: `(S, m)`. The square of the largest |W_j / s - V_j| at which no sign has changed; 0 for a graph not seen.
+        room: `(S, m)`. The square of the largest |W_j / s - V_j| without a change of sign, 0 for a graph not yet seen.
         scratch: `(4, ...)`.
     """
 
@@ -53,7 +53,7 @@ class Visits(NamedTuple):
 
 @compile_loop
 def _switch(nodes, blank, start, stop, weights, units, sums, least):  # type: ignore[no-untyped-def]
-    """Fill A and min_i |<W_j, h_i>| of the units that are the columns of `weights`; two nodes and features a time."""
+    """Fill A and min_i |<W_j, h_i>| of the units in the columns of `weights`, two nodes and features at a time."""
     sums[:] = ZERO
     least[:] = np.float32(np.inf)
     first, second = units[0], units[1]
@@ -101,7 +101,7 @@ def _find_stale(hidden, scale, then, room, moved, stale):  # type: ignore[no-unt
 
 @compile_loop
 def _renew(graphs, graph, blank, reach, hidden, scale, stale, kept, scratch):  # type: ignore[no-untyped-def]
-    """Compute A, V and the room of some units again."""
+    """Recompute A, V and the room of some units."""
     then, sums, room = kept
     d, count = len(hidden), len(stale)
     n = (count + UNITS - 1) // UNITS * UNITS
@@ -140,7 +140,7 @@ def _predict(hidden, last, sums, lengths):  # type: ignore[no-untyped-def]
 
 @compile_loop
 def _add(hidden_gradient, last_gradient, sums, lengths, factor):  # type: ignore[no-untyped-def]
-    """Add a graph to the gradient."""
+    """Add the gradient of a graph."""
     for k in range(len(sums)):
         row, switched = hidden_gradient[k], sums[k]
         for j in range(len(row)):
@@ -164,9 +164,9 @@ def _step(hidden, last, hidden_center, last_center, hidden_gradient, last_gradie
 
 @compile_loop
 def descend_on_visits(theta, centers, graphs, batches, learning_rate, penalty, shrink, visits):  # type: ignore[no-untyped-def]
-    """Take one step of gradient descent per batch, in place; see `CompiledNetwork.descend`.
+    """Take one step of gradient descent per batch, in place (see `CompiledNetwork.descend`).
 
-    `shrink` is the factor by which each step shrinks all weights if it is positive and the centers are 0, and else 1.
+    `shrink` is the factor by which each step shrinks all weights if it is positive and the centers are 0, otherwise 1.
     """
     hidden, last = theta
     hidden_center, last_center = centers

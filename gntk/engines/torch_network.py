@@ -82,7 +82,7 @@ class TorchNetwork(PaperNetwork):
 def batched_features(weights: Weights, graphs: AggregatedGraphs, index: Tensor) -> Tensor:
     """Compute the tangent features of `(n,)` graphs in blocks of padded graphs, which suits a GPU.
 
-    A padded node is 0, so it switches on no hidden unit and changes no sum.
+    A padded node is 0, so it activates no hidden unit and changes no sum.
 
     Args:
         weights: L matrices, on the device of the graphs.
@@ -150,7 +150,7 @@ def read_device(name: str) -> torch.device:
         name: such as "cpu", "cuda" or "cuda:1".
 
     Raises:
-        ValueError: if it cannot be used here; the message lists the devices that torch sees.
+        ValueError: if it cannot be used here. The message lists the devices that torch sees.
     """
     try:
         device = torch.device(name)

@@ -1,1 +1,1 @@
-"""scikit-learn: a Gaussian process of graphs as a regressor, and its kernel and its numbers for other models."""
+"""scikit-learn: a Gaussian process regressor for graphs, and its kernel and features for other models."""

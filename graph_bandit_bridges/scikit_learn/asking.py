@@ -1,4 +1,4 @@
-"""Teach an agent some graphs, and ask its rater about others, whether they are molecules or not."""
+"""Train an agent on graphs or molecules, and apply its rater to others."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ Floats = NDArray[np.float64]
 Warp = Literal["none", "normal_scores"]
 AnyRater: TypeAlias = Rater | GraphRater
 OF_MOLECULES = tuple(name for name in MoleculeSettings.parts if name not in ("columns", "encoder"))
-"""What molecules are compared by; a column of the user's own is not handed over by scikit-learn."""
+"""Parts of the molecule kernel. User columns are excluded, as scikit-learn does not pass them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessOptions:
-    """What the settings of both agents are made of, whether graphs are molecules or not."""
+    """Options for the settings of both agents, for graphs and for molecules."""
 
     weights: Mapping[str, float] | None = None
-    """Weight of each part before any result, by its name; None: the defaults of the agents."""
+    """Prior weight of each part by name. If None, the defaults of the agents."""
     depth: int = 2
     """L of the GNTK."""
     bins: int = 4
-    """Number of bins of each feature of nodes, by which subtrees compare features that are not integers."""
+    """Number of bins of each node feature. Subtrees compare non-integer features by bin."""
     stereo: bool = False
-    """Whether fingerprints tell stereoisomers apart."""
+    """If True, fingerprints distinguish stereoisomers."""
     warp: Warp = "none"
-    """Targets of the fit."""
+    """Transformation of the targets."""
     weight_spread: float = 1.0
-    """Standard deviation of the logarithm of each weight before any result."""
+    """Prior standard deviation of the logarithm of each weight."""
     noise_variance: float | None = None
-    """Noise variance of a value; None: by marginal likelihood."""
+    """Noise variance of a value. If None, it is estimated by marginal likelihood."""
 
     def weights_of(self, molecules: bool) -> dict[str, float]:
-        """Return settings of weights: those named, and 0 for the others.
+        """Return the settings of weights: the given ones, and 0 for the others.
 
         Raises:
-            ValueError: if a name is not one of a part.
+            ValueError: if a name is not the name of a part.
         """
         if self.weights is None:
             return {}
@@ -61,11 +61,11 @@ class ProcessOptions:
 
 
 def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None) -> MoleculeAgent | GraphProcessAgent:
-    """Return an agent that has learnt the values of n graphs, `(n,)`; None: it has learnt nothing.
+    """Return an agent trained on `values` of n graphs, `(n,)`, or untrained if `values` is None.
 
     Raises:
         ValueError: if an option is not valid, or a value is too large.
-        DivergedError: if the weights could not be learnt.
+        DivergedError: if the weights could not be fitted.
     """
     agent: MoleculeAgent | GraphProcessAgent
     shared = {name: getattr(options, name) for name in ("warp", "weight_spread", "noise_variance")}
@@ -82,16 +82,16 @@ def teach(options: ProcessOptions, graphs: Graphs, values: Floats | None = None)
 
 
 def compare(rater: AnyRater, first: Graphs, second: Graphs) -> Floats:
-    """Return the kernel between n graphs and m others, `(n, m)`."""
+    """Compute the kernel between n graphs and m others, `(n, m)`."""
     kernel = rater.kernel(inputs_of(rater, first), inputs_of(rater, second))
     return np.asarray(kernel[np.ix_(first.index, second.index)], np.float64)
 
 
 def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
-    """Return the numbers that parts of the kernel measure of the different ones among n graphs, by part.
+    """Compute the features of the distinct graphs among n graphs, by part of the kernel.
 
     Args:
-        rater: knows the parts.
+        rater: computes the parts.
         graphs: n graphs.
         bits: number of columns of each kind of counts.
     """
@@ -103,7 +103,7 @@ def measure(rater: AnyRater, graphs: Graphs, bits: int) -> dict[str, Floats]:
 
 
 def _fold(counts: Counts, bits: int) -> Floats:
-    """Return counts in fewer bins, `(K, bits)`."""
+    """Fold counts to fewer bins, `(K, bits)`."""
     folded = np.zeros((len(counts), bits))
     rows = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))
     np.add.at(folded, (rows, counts.bins % bits), counts.counts)
@@ -111,7 +111,7 @@ def _fold(counts: Counts, bits: int) -> Floats:
 
 
 def inputs_of(rater: AnyRater, graphs: Graphs) -> Any:
-    """Return the different ones among n graphs as a rater takes them: the descriptors of molecules, or PyG graphs."""
+    """Return the distinct graphs as inputs of a rater: descriptors of molecules, or PyG graphs."""
     if isinstance(rater, GraphRater):
         return graphs.distinct.to_pyg()
     smiles = cast(MoleculeSet, graphs.distinct).smiles

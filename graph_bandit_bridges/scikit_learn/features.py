@@ -1,4 +1,4 @@
-"""Numbers that are measured of graphs, for models of others."""
+"""Features of graphs for other models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_bandit_env.extras import require
 
 require("sklearn", "`GraphFeatures`")
 
-from sklearn.base import TransformerMixin  # noqa: E402 - after the message for people
+from sklearn.base import TransformerMixin  # noqa: E402 - after the check for the extra
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 from graph_bandit_bridges.scikit_learn.asking import AnyRater, Floats, ProcessOptions, measure, teach  # noqa: E402
@@ -23,16 +23,16 @@ from graph_bandit_env.graphs import Edges  # noqa: E402
 DEFAULT_OF_GRAPHS = ("subtrees", "nodes", "sums", "structure", "edges", "layers")
 DEFAULT_OF_MOLECULES = ("ecfp", "properties", "rdkit")
 NO_NUMBERS = ("network", "means", "itself")
-"""Parts of the kernel that are kernels alone."""
+"""Parts of the kernel without explicit features."""
 
 
 class GraphFeatures(TransformerMixin, TakesGraphs):
-    """Turn graphs into the numbers by which the agents compare them; `GraphFeatures` makes it.
+    """Transform graphs to the features that the agents compare.
 
     Args:
-        parts: names of what to measure: of subtrees, nodes, sums, structure, edges and layers; of molecules of pairs,
-            ecfp, torsions, fcfp, properties and rdkit. None: everything; among fingerprints only ecfp.
-        bits: number of columns of each kind of counts: of subtrees, and of the fingerprints of molecules.
+        parts: names of the parts. For graphs: subtrees, nodes, sums, structure, edges and layers. For molecules: pairs,
+            ecfp, torsions, fcfp, properties and rdkit. If None, all parts, but only ecfp of the fingerprints.
+        bits: number of columns of each kind of counts: subtrees and fingerprints.
         bins: as in `GraphKernel`.
         stereo: as in `GraphKernel`.
         node_attribute: as in `GraphKernel`.
@@ -40,10 +40,10 @@ class GraphFeatures(TransformerMixin, TakesGraphs):
         directed: as in `GraphKernel`.
 
     Attributes:
-        form_: what the graphs of `fit` have.
-        rater_: measures others as these.
-        widths_: how many numbers there are of what is measured, by its name.
-        means_: `(D,)`. Mean of each number over the graphs of `fit`, which stands for one that cannot be told.
+        form_: form of the graphs of `fit`.
+        rater_: computes the features of other graphs on the same scales.
+        widths_: number of features of each part, by name.
+        means_: `(D,)`. Mean of each feature over the graphs of `fit`, used to impute missing ones.
 
     Raises:
         MissingExtraError: if scikit-learn is not installed.
@@ -69,7 +69,7 @@ class GraphFeatures(TransformerMixin, TakesGraphs):
         self.node_attribute, self.edge_attribute, self.directed = node_attribute, edge_attribute, directed
 
     def fit(self, X: object, y: object = None) -> Self:
-        """Choose what depends on a set of graphs: bins of features, and what stands for numbers that cannot be told.
+        """Fit the bins of node features and the means for imputation.
 
         Args:
             X: n graphs, as in `GraphKernel.fit`.
@@ -82,21 +82,21 @@ class GraphFeatures(TransformerMixin, TakesGraphs):
         return self
 
     def fit_transform(self, X: object, y: object = None) -> Floats:
-        """Return what `fit` and then `transform` return, measured once."""
+        """Fit to graphs and transform them, with one computation of the features."""
         return self._fill(self._measure_first(X))
 
     def transform(self, X: object) -> Floats:
-        """Return D numbers of each of m graphs, `(m, D)`, all of them finite.
+        """Return D finite features of each of m graphs, `(m, D)`.
 
         Raises:
-            TypeError, ValueError: if graphs cannot be read, or are not like those of `fit`.
+            TypeError, ValueError: if graphs cannot be read, or differ in form from those of `fit`.
             NotFittedError: before `fit`.
         """
         check_is_fitted(self)
         return self._fill(self._measure(read(X, self.reading, self.form_)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Return a name of each number: what is measured, and its position.
+        """Return the names of the features, each from its part and position.
 
         Args:
             input_features: not used.

@@ -1,4 +1,4 @@
-"""Read the graphs that scikit-learn hands over: lists and arrays of SMILES, PyG Data, networkx graphs or instances."""
+"""Read graphs passed by scikit-learn: lists and arrays of SMILES, PyG Data, networkx graphs or instances."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ HOW = "Give a list of SMILES, of PyG Data or of networkx graphs, or a GraphSet."
 
 
 class Form(NamedTuple):
-    """What graphs have, in which those of `predict` must equal those of `fit`."""
+    """Kind and numbers of features of graphs. Those of `predict` must match those of `fit`."""
 
     molecules: bool
-    """Whether they are molecules."""
+    """True for molecules."""
     nodes: int | None
-    """Number of features of a node; None: nodes have none."""
+    """Number of features of a node. None if nodes have no features."""
     edges: int | None
-    """Number of features of an edge; None: edges have none."""
+    """Number of features of an edge. None if edges have no features."""
 
     def __str__(self) -> str:
         if self.molecules:
@@ -39,14 +39,14 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graphs:
-    """n graphs, of which equal ones are kept once."""
+    """n graphs, with duplicates stored once."""
 
     distinct: GraphSet
-    """The different graphs; molecules are a `MoleculeSet`."""
+    """The distinct graphs. Molecules are a `MoleculeSet`."""
     index: NDArray[np.int64]
-    """`(n,)`. Which of them each of the n graphs is."""
+    """`(n,)`. Index in `distinct` of each of the n graphs."""
     form: Form
-    """What they have."""
+    """Form of the graphs."""
 
     def __len__(self) -> int:
         return len(self.index)
@@ -54,28 +54,28 @@ class Graphs:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How graphs are read that have no form of their own."""
+    """Options for reading graphs of other libraries."""
 
     node_attribute: str | None = "x"
-    """Attribute of nodes of networkx graphs, read where some node has it; None: nodes have no features."""
+    """Attribute of nodes of networkx graphs, read if any node has it. If None, nodes have no features."""
     edge_attribute: Edges = None
     """Attribute of edges, as in `graph_bandit_env.from_networkx`."""
     directed: bool | None = None
-    """Whether edges have directions, as in `GraphSet`; None: networkx graphs say it, others have each edge in both."""
+    """True if edges have directions, as in `GraphSet`. None: as in each networkx graph, others are undirected."""
 
 
 def read(graphs: object, how: ReadOptions, like: Form | None = None) -> Graphs:
     """Read graphs.
 
     Args:
-        graphs: a sequence, or an array or a table of one column: SMILES or molecules of RDKit; PyG `Data`; networkx
-            graphs; or `GraphInstance`s, as a `GraphSet` has. All are of one kind.
-        how: how they are read.
-        like: what the graphs of `fit` had, which these must have, too; None: these are those of `fit`.
+        graphs: a sequence, or an array or table of one column, with graphs of one kind: SMILES or RDKit molecules, PyG
+            `Data`, networkx graphs, or `GraphInstance`s of a `GraphSet`.
+        how: options for reading.
+        like: form of the graphs of `fit`, which these must match. None if these are the graphs of `fit`.
 
     Raises:
-        TypeError: if something is not such a graph, or kinds are mixed.
-        ValueError: if there are no graphs, a graph is not valid, or it does not have what those of `fit` had.
+        TypeError: if an entry is not such a graph, or kinds are mixed.
+        ValueError: if there are no graphs, a graph is not valid, or its form differs from that of `fit`.
     """
     if isinstance(graphs, MoleculeSet):
         raise TypeError("Expected a list of molecules, of which parts can be taken. Got a MoleculeSet: give `.smiles`.")
@@ -93,7 +93,7 @@ def read(graphs: object, how: ReadOptions, like: Form | None = None) -> Graphs:
 
 
 def _entries(graphs: object) -> list[object]:
-    """Return the entries of a sequence, or of the only column of an array or a table."""
+    """Return the entries of a sequence, or of the only column of an array or table."""
     shape = getattr(graphs, "shape", None)
     if shape is not None:
         array = np.asarray(graphs, dtype=object)
@@ -132,7 +132,7 @@ def _read_graphs(entries: list[object], how: ReadOptions, like: Form | None) -> 
         kinds = ", ".join(sorted({type(entry).__name__ for entry in entries}))
         raise TypeError(f"Expected graphs of one kind. Got {kinds}. {HOW}")
     place: dict[tuple[bytes, ...], int] = {}
-    rows = ((graph.nodes, graph.edge_links, graph.edges) for graph in graphs)  # which tell it from others, in order
+    rows = ((graph.nodes, graph.edge_links, graph.edges) for graph in graphs)  # identify a graph, in this order
     keys = [tuple(np.asarray(array).tobytes() for array in row) for row in rows]
     index = np.array([place.setdefault(key, len(place)) for key in keys], np.int64)
     first = np.unique(index, return_index=True)[1]
@@ -141,7 +141,7 @@ def _read_graphs(entries: list[object], how: ReadOptions, like: Form | None) -> 
 
 
 def _of_instances(entries: list[GraphInstance], directed: bool | None, like: Form | None) -> GraphSet:
-    """Return instances; edges without features have a 1 there, which is left out where others have none."""
+    """Return a graph set of instances. Their constant edge feature 1 is dropped if edges have no features."""
     nodes, edges = [np.asarray(graph.nodes) for graph in entries], [graph.edges for graph in entries]
     links = [np.zeros((0, 2), np.int64) if graph.edge_links is None else graph.edge_links for graph in entries]
     features = [np.asarray(values) for values in edges if values is not None]
@@ -150,7 +150,7 @@ def _of_instances(entries: list[GraphInstance], directed: bool | None, like: For
 
 
 def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]:
-    """Return PyG graphs, and whether nodes have features; if not, each gets a 1."""
+    """Return PyG graphs, and False if nodes have no features and get a constant 1."""
     import torch
 
     bare = all(graph.x is None for graph in entries)
@@ -162,7 +162,7 @@ def _of_pyg(entries: list[Data], directed: bool | None) -> tuple[GraphSet, bool]
 
 
 def _of_networkx(entries: list[nx.Graph], how: ReadOptions) -> tuple[GraphSet, bool]:
-    """Return networkx graphs, and whether nodes have features; if not, each gets a 1."""
+    """Return networkx graphs, and False if nodes have no features and get a constant 1."""
     node = how.node_attribute
     has_nodes = node is not None and any(node in data for graph in entries for _, data in graph.nodes(data=True))
     return read_networkx(entries, node if has_nodes else None, how.edge_attribute, how.directed), has_nodes

@@ -1,4 +1,4 @@
-"""The kernel of graphs, and the Gaussian process with it as a regressor."""
+"""The kernel of graphs, and a Gaussian process regressor with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_bandit_env.extras import require
 
 require("sklearn", "`GraphKernel`")
 
-from sklearn.base import (  # noqa: E402 - after the message for people
+from sklearn.base import (  # noqa: E402 - after the check for the extra
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     RegressorMixin,
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 
 class OfGraphs(BaseEstimator):
-    """Estimator that takes a list of graphs."""
+    """Estimator with a list of graphs as input."""
 
     def __sklearn_tags__(self) -> Tags:
-        """Return tags: it takes graphs."""
+        """Return the tags of an estimator of graphs."""
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
         return tags
 
 
 class TakesGraphs(OfGraphs):
-    """Estimator that is told how graphs are read."""
+    """Estimator with options for reading graphs."""
 
     node_attribute: str | None
     edge_attribute: Edges
@@ -59,40 +59,40 @@ class TakesGraphs(OfGraphs):
 
     @property
     def reading(self) -> ReadOptions:
-        """Return how graphs are read."""
+        """Return the options for reading graphs."""
         return ReadOptions(
             node_attribute=self.node_attribute, edge_attribute=self.edge_attribute, directed=self.directed
         )
 
 
 class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs):
-    """Compare graphs by a sum of kernels, those of the agents `gp-` and `molecule-`.
+    """Sum of the graph kernels of the agents `gp-` and `molecule-`.
 
         k(G, G') = sum_p w_p k_p(G, G')
 
-    What is chosen for the graphs of `fit`, such as means, standard deviations and widths, stays for others: an entry of
-    the kernel depends on its two graphs and on `fit` alone. There the weights add up to 1; those of graphs that are not
-    molecules are shares of the variance over these graphs.
+    Scales from the graphs of `fit`, such as means, standard deviations and widths, are also used for others: an entry
+    of the kernel depends only on its two graphs and on `fit`. The weights sum to 1 over the graphs of `fit`. For graphs
+    other than molecules, they are shares of the variance over these graphs.
 
-    As a step of a pipeline, it turns graphs into their kernel with those of `fit`, for models with
-    `kernel="precomputed"`. As a function, `GraphKernel()(graphs, others)` also works without `fit`, as a support vector
-    machine calls it: then scales are those of the second list, or of the only one.
+    In a pipeline, it computes the kernel between graphs and those of `fit`, for models with `kernel="precomputed"`.
+    As a function, `GraphKernel()(graphs, others)` also works without `fit`, as in a support vector machine. The scales
+    then come from the second list, or from the only one.
 
     Args:
-        weights: weight of each part by its name; parts that are not named are left out. None: the defaults of the
-            agents. Parts of graphs are network, means, subtrees, nodes, sums, structure, edges, layers and itself
-            (`agents.process.GraphProcessSettings`), those of molecules pairs, ecfp, torsions, fcfp, properties and
+        weights: weight of each part by name. Other parts are excluded. If None, the defaults of the agents. Parts of
+            graphs are network, means, subtrees, nodes, sums, structure, edges, layers and itself
+            (`agents.process.GraphProcessSettings`). Parts of molecules are pairs, ecfp, torsions, fcfp, properties and
             rdkit (`agents.molecule.MoleculeSettings`).
         depth: L of the kernel of a graph network, at least 2.
-        bins: number of bins of each feature of nodes, by which subtrees compare features that are not integers.
-        stereo: whether fingerprints of molecules tell stereoisomers apart.
-        node_attribute: attribute of nodes of networkx graphs that holds their features, read where some node has it.
+        bins: number of bins of each node feature. Subtrees compare non-integer features by bin.
+        stereo: if True, fingerprints of molecules distinguish stereoisomers.
+        node_attribute: attribute of nodes of networkx graphs with their features, read if any node has it.
         edge_attribute: attribute of their edges, as in `graph_bandit_env.from_networkx`.
-        directed: whether edges have directions. None: networkx graphs say it, others have each edge in both.
+        directed: True if edges have directions. If None, as in each networkx graph, and other graphs are undirected.
 
     Attributes:
         graphs_: the graphs of `fit`.
-        rater_: compares others with them.
+        rater_: compares other graphs with them.
 
     Raises:
         MissingExtraError: if scikit-learn is not installed.
@@ -116,10 +116,10 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         self.node_attribute, self.edge_attribute, self.directed = node_attribute, edge_attribute, directed
 
     def fit(self, X: object, y: object = None) -> Self:
-        """Take in the graphs on whose scales others are compared.
+        """Fit the scales of the kernel to graphs.
 
         Args:
-            X: n graphs: a list or an array of SMILES, of PyG `Data`, or of networkx graphs; or a `GraphSet`.
+            X: n graphs: a list or array of SMILES, PyG `Data` or networkx graphs, or a `GraphSet`.
             y: not used.
 
         Raises:
@@ -139,7 +139,7 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
         return compare(self.rater_, read(X, self.reading, self.graphs_.form), self.graphs_)
 
     def __call__(self, X: object, Y: object = None) -> Floats:
-        """Return the kernel between n graphs and m others, `(n, m)`; between the n graphs if there are no others.
+        """Return the kernel between n graphs and m others, `(n, m)`, or among the n graphs without others.
 
         Raises:
             TypeError, ValueError: as `transform`.
@@ -154,38 +154,35 @@ class GraphKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesGraphs
 
     @property
     def options(self) -> ProcessOptions:
-        """Return what the settings of an agent with this kernel are made of."""
+        """Return the options for the settings of an agent with this kernel."""
         return ProcessOptions(weights=self.weights, depth=self.depth, bins=self.bins, stereo=self.stereo)
 
     def learn(self, graphs: Graphs, rater: AnyRater) -> Self:
-        """Take over graphs, and the weights that an agent has learnt on them."""
+        """Set the graphs, and the weights that an agent has learned on them."""
         self.graphs_, self.rater_ = graphs, rater
         self._n_features_out = len(graphs)
         return self
 
 
 class GraphProcessRegressor(RegressorMixin, OfGraphs):
-    """Predict values of graphs by an exact Gaussian process with a learnt kernel, the model of the agents.
+    """Exact Gaussian process regression of graphs with a learned kernel, the model of the agents.
 
         k = sum_p w_p k_p
 
-    The weights w and the noise maximise the marginal likelihood of the values of `fit` (`agents.process`). Graphs are
-    molecules as SMILES, or any others, as PyG `Data` or of networkx. Equal ones among those of `fit` count as one that
-    was measured several times.
+    The weights w and the noise maximize the marginal likelihood of the values of `fit` (`agents.process`). Graphs are
+    SMILES of molecules, PyG `Data` or networkx graphs. Duplicates in `fit` are replicates of one graph.
 
     Args:
-        kernel: what graphs are compared by, and how they are read; None: `GraphKernel()`. Its weights are those before
-            any value.
-        warp: "none": values are standardised. "normal_scores": they are modelled by rank, as if they were normal, for
-            values of which a few are far from the others.
-        weight_spread: standard deviation of the logarithm of each weight before any value; a small one keeps the
-            weights.
-        noise_variance: noise variance of the values, in their squared units; None: by marginal likelihood.
+        kernel: kernel with prior weights and options for reading graphs. If None, `GraphKernel()`.
+        warp: "none" standardizes the values. "normal_scores" replaces them by normal scores of their ranks, for data
+            with outliers.
+        weight_spread: prior standard deviation of the logarithm of each weight. A small one keeps the weights.
+        noise_variance: noise variance of the values, in their squared units. If None, by marginal likelihood.
 
     Attributes:
-        kernel_: the kernel with the weights that were learnt, a `GraphKernel`.
+        kernel_: the `GraphKernel` with the learned weights.
         noise_std_: standard deviation of the noise of a value, in its units.
-        shares_: share of each part of the kernel in the variance before any value, by what it compares.
+        shares_: share of each part of the kernel in the prior variance, by the compared property.
 
     Raises:
         MissingExtraError: if scikit-learn is not installed.
@@ -207,15 +204,15 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         self.weight_spread, self.noise_variance = weight_spread, noise_variance
 
     def fit(self, X: object, y: ArrayLike) -> Self:
-        """Learn the weights and the noise.
+        """Fit the weights and the noise.
 
         Args:
             X: n graphs, as in `GraphKernel.fit`.
-            y: `(n,)`. Their values.
+            y: `(n,)`. Values of the graphs.
 
         Raises:
             TypeError, ValueError: if graphs cannot be read, an argument is not valid, or a value is not finite.
-            DivergedError: if the weights could not be learnt.
+            DivergedError: if the weights could not be fitted.
         """
         kernel: GraphKernel = GraphKernel() if self.kernel is None else clone(self.kernel)
         values = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
@@ -231,17 +228,15 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
     def predict(self, X: object, return_std: bool = False, return_cov: bool = False) -> Floats | tuple[Floats, Floats]:
         """Return the expected values of m graphs, `(m,)`.
 
-        The prediction of a graph does not depend on the others, whichever these are.
+        The prediction of a graph does not depend on the other graphs in `X`.
 
         Args:
             X: m graphs.
-            return_std: whether to return their standard deviations, too, `(m,)`: what is not known of the values, noise
-                of measurements aside.
-            return_cov: whether to return their joint covariance, too, `(m, m)`.
+            return_std: if True, also return the standard deviations of the values without measurement noise, `(m,)`.
+            return_cov: if True, also return the joint covariance, `(m, m)`.
 
         Raises:
-            TypeError, ValueError: if graphs cannot be read, or are not like those of `fit`; or if both are to be
-                returned.
+            TypeError, ValueError: if graphs cannot be read, differ in form from those of `fit`, or both are requested.
             NotFittedError: before `fit`.
         """
         if return_std and return_cov:
@@ -254,28 +249,28 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         return (prediction.mean[index], prediction.std[index]) if return_std else prediction.mean[index]
 
     def predict_interval(self, X: object, level: float = 0.9) -> Floats:
-        """Return between what one more value of each of m graphs lies with a probability, noise included.
+        """Return prediction intervals for a new value of each of m graphs, including noise.
 
         Args:
             X: m graphs.
-            level: the probability, between 0 and 1, both excluded.
+            level: coverage probability, between 0 and 1, both excluded.
 
         Returns:
             `(m, 2)`: lower and upper bounds.
 
         Raises:
-            TypeError, ValueError, NotFittedError: as `predict`; also if `level` is not between 0 and 1.
+            TypeError, ValueError, NotFittedError: as `predict`, or if `level` is not between 0 and 1.
         """
         index, inputs = self._read(X)
         return np.stack(self.kernel_.rater_(inputs).prediction.interval(level), axis=1)[index]
 
     def sample_y(self, X: object, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0) -> Floats:
-        """Return joint draws of the values of m graphs, `(m, n_samples)`, noise of measurements aside.
+        """Draw joint samples of the values of m graphs without measurement noise, `(m, n_samples)`.
 
         Args:
             X: m graphs.
             n_samples: number of draws.
-            random_state: a seed, or a generator of NumPy.
+            random_state: a seed or a NumPy generator.
 
         Raises:
             TypeError, ValueError, NotFittedError: as `predict`.
@@ -286,7 +281,7 @@ class GraphProcessRegressor(RegressorMixin, OfGraphs):
         return drawn.T[index]
 
     def _read(self, X: object) -> tuple[NDArray[np.int64], Any]:
-        """Return which of the different graphs each of m graphs is, and these as the rater takes them."""
+        """Return the index of each of m graphs among the distinct ones, and these as inputs of the rater."""
         check_is_fitted(self)
         graphs = read(X, self.kernel_.reading, self.kernel_.graphs_.form)
         return graphs.index, inputs_of(self.kernel_.rater_, graphs)

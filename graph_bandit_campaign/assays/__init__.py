@@ -1,1 +1,1 @@
-"""Results of other assays and of earlier projects, which teach: read, matched with the pool, told to an agent."""
+"""Use results of other assays and of earlier projects for training: read them and match them with the pool."""

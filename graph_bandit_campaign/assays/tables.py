@@ -1,4 +1,4 @@
-"""Results of other assays, which teach, and whose molecules or graphs are never asked for."""
+"""Read results of other assays. They are used for training, but their molecules or graphs are never suggested."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from graph_bandit_env import MoleculeSet, canonical_smiles
 from graph_bandit_env.pools import MOST_ATOMS
 from graph_bandit_env.tables import Table
 
-CAMPAIGN = ".campaign.json"  # ends the name of the file of a campaign
+CAMPAIGN = ".campaign.json"  # end of the name of a campaign file
 MOST_RESULTS = 5000  # of all assays: the cost of the posterior grows as the cube of their number
 
 OtherAssay: TypeAlias = Mapping[str, float | str | Sequence[float | str]]
-"""Results of an assay by id in the pool or, of molecules, by SMILES: a number, a bound such as ">4.5", one of two
+"""Results of an assay by id in the pool or, for molecules, by SMILES: a number, a bound such as ">4.5", one of two
 classes such as "active", or several of these."""
 
 
 @dataclass(frozen=True)
 class OtherTable:
-    """The results of another assay, as they stand in a file."""
+    """The results of another assay, as they are in a file."""
 
     name: str
-    """Name of the assay: that of its column or goal, after that of the file if the name is taken."""
+    """Name of the assay: that of its column or goal, preceded by that of the file if the name is taken."""
     path: Path
     """The file."""
     rows: Sequence[MeasuredRow]
@@ -46,11 +46,11 @@ class OtherTable:
 
 
 def tables_of(related: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTable]:
-    """Return results by id or SMILES as the tables that they would be.
+    """Convert results by id or SMILES to tables.
 
     Args:
-        related: results for each name of an assay.
-        pool: what there is to choose from.
+        related: results by the name of the assay.
+        pool: the candidates.
 
     Raises:
         ValueError: if a result is not a finite number, a bound or one of two classes.
@@ -71,19 +71,18 @@ def tables_of(related: Mapping[str, OtherAssay], pool: PoolLike) -> list[OtherTa
 def read_other_tables(
     texts: Sequence[str], identifier: str | None, smiles: str, goals: Collection[str] = ()
 ) -> list[OtherTable]:
-    """Read what `--related-assay` names; the order in which it is named is nothing.
+    """Read the files of `--related-assay`, whose order does not matter.
 
-    Rows that say `failed` or `pending` count as empty. Two classes are bounds on either side of 0.
+    Cells with `failed` or `pending` count as empty. Two classes become bounds on either side of 0.
 
     Args:
-        texts: as on the command line, each a table or a campaign, or `FILE:COLUMN`.
-        identifier: column of the names; None: `id`.
+        texts: as on the command line: tables or campaigns, or `FILE:COLUMN`.
+        identifier: column of the names. None means `id`.
         smiles: column of the SMILES.
-        goals: names of what is measured in this campaign.
+        goals: names of the measured quantities of this campaign.
 
     Raises:
-        ValueError, OSError, ImportError: if a file cannot be read, has no such column or several, or a row cannot be
-            understood.
+        ValueError, OSError, ImportError: if a file or a row cannot be read, or the column is missing or ambiguous.
     """
     read = list[OtherTable]()
     for text in texts:
@@ -98,10 +97,10 @@ def read_other_tables(
 
 
 def _with_names(tables: list[OtherTable], goals: Collection[str]) -> list[OtherTable]:
-    """Return tables sorted by names that are all different: those of their columns, or of file and column.
+    """Return tables sorted by unique names: those of their columns, or of file and column.
 
     Raises:
-        ValueError: if there are two of one name.
+        ValueError: if two have the same name.
     """
     count = Counter(name.casefold() for name in (*goals, *(table.name for table in tables)))
     for k, table in enumerate(tables):
@@ -118,15 +117,15 @@ def _read_table(tables: ResultTables, columns: Columns) -> OtherTable:
     words, _, remark = read_classes(tables, column)
     told = tables.read(replace(columns, words=words))
     rows = [row for row in told.rows if isinstance(row.value, float)]
-    if words:  # a hit lies above a number, whichever that is
+    if words:  # a hit lies above an arbitrary threshold
         rows = [replace(row, value=0.0, bound=">" if row.value else "<") for row in rows]
     return OtherTable(column, table.path, rows, [*[remark] * bool(words), *told.remarks])
 
 
 def _read_campaign(path: Path, name: str | None) -> list[OtherTable]:
-    """Return what another campaign has measured, of each of its goals or of one.
+    """Return the measurements of another campaign, for each of its goals or for one.
 
-    Only molecules whose structure the file has are known in another pool: those that were suggested or measured.
+    A molecule is known in another pool only if the file has its structure: if it was suggested or measured.
     """
     if (state := Store(path).state) is None:
         raise FileNotFoundError(f"There is no campaign {path}.")
@@ -162,20 +161,21 @@ def sources_of(
 ) -> tuple[tuple[SourceResults, ...], list[str]]:
     """Find the molecules or graphs of the rows of other assays.
 
-    A row that has a SMILES is the molecule of that SMILES, whatever its id, which may be one of another project. Other
-    graphs are found by their ids.
+    A row with a SMILES is the molecule of that SMILES, regardless of its id, which may belong to another project. Other
+    graphs are found by id.
 
     Args:
         tables: the tables.
-        pool: what there is to choose from.
-        most_atoms: how many atoms a molecule may have, without hydrogens.
+        pool: the candidates.
+        most_atoms: maximum number of atoms of a molecule, without hydrogens.
 
     Returns:
-        The mean of the values of each molecule, and its bounds, by its SMILES; of other graphs by id. And remarks about
-        the tables, for people.
+        The mean value of each molecule, and its bounds, by its SMILES, or by id for other graphs. And remarks about the
+        tables, for people.
 
     Raises:
-        ValueError: if a row is of no molecule or graph, all rows tell the same, or there are too many results.
+        ValueError: if the molecule or graph of a row is not found, all rows of a table are equal, or there are too many
+            results.
     """
     sources, remarks = list[SourceResults](), list[str]()
     known = {*pool.smiles} if isinstance(pool, MoleculeSet) else {*PoolIndex(pool).ids}
@@ -187,7 +187,7 @@ def sources_of(
         keys, values, sides = zip(*results, strict=True)
         sources.append(SourceResults(table.name, keys, np.array(values), np.array(sides, np.int64)))
         places = f"{len(known.intersection(keys))} of them in the pool"
-        remarks.append(f"{len(set(keys))} {noun} of {table.path.name} teach by `{table.name}`, {places}")
+        remarks.append(f"{len(set(keys))} {noun} with `{table.name}` from {table.path.name}, {places}")
         remarks += table.remarks
     total = sum(len(source.graphs) for source in sources)
     if total > MOST_RESULTS:
@@ -196,8 +196,8 @@ def sources_of(
 
 
 def _results_of(rows: Sequence[MeasuredRow], pool: PoolLike, most_atoms: int) -> list[tuple[str, float, int]]:
-    """Return key, value and side of each result, in an order that is not that of the rows."""
-    matcher = Matcher(pool, most_atoms=most_atoms, knows_tautomers=False)  # as there are thousands elsewhere
+    """Return key, value and side of each result, in an order that does not depend on the rows."""
+    matcher = Matcher(pool, most_atoms=most_atoms, knows_tautomers=False)  # since there are thousands in other projects
     are_molecules = isinstance(pool, MoleculeSet)
     values, bounds, problems = dict[str, list[float]](), set[tuple[str, float, int]](), list[str]()
     for row in rows:

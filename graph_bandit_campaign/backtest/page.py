@@ -1,4 +1,4 @@
-"""Compare the players of a backtest in pairs of equal starts; show it on a page and in the terminal alike."""
+"""Compare the players of a backtest in pairs with equal starts, for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GREY = "#7A7A7A"  # random choice
 SHAPE = (7.2, 5.0)  # inches
 DRAWS = 4000  # of the bootstrap
 SHUFFLES = 2000
-RARE = 0.01  # a verdict needs a difference that as few shuffles of the values reach
+RARE = 0.01  # a verdict needs a difference that at most this share of shuffles of the values reaches
 
 
 class Interval(NamedTuple):
@@ -37,18 +37,18 @@ class Interval(NamedTuple):
     high: float
 
     def text(self, digits: int = 1, sign: str = "") -> str:
-        """Write it; with the sign "+", positive numbers have one."""
+        """Format the interval. With the sign "+", positive numbers have a sign."""
         form = f"{sign}.{digits}f"
         mean, low, high = (f"{round(number, digits) + 0.0:{form}}" for number in self)  # + 0.0: without -0.0
         return f"{mean} ({low} to {high})"
 
 
 def interval(values: Floats) -> Interval:
-    """Return the mean of `values` `(starts,)` and its interval; of curves `(starts, t)`, three curves `(t,)`.
+    """Return the mean of `values` `(starts,)` and its interval. For curves `(starts, t)`, return three curves `(t,)`.
 
-    It is a bootstrap over the starts, the same draws for all that is compared. The percentiles are those that are right
-    for the mean of few normal numbers ("expanded percentiles", Hesterberg 2015), since the usual ones are too narrow
-    for ten starts.
+    It is a bootstrap over the starts, with the same draws for all comparisons. Its percentiles are exact for the mean
+    of a few normal numbers ("expanded percentiles", Hesterberg 2015), since the usual ones are too narrow for ten
+    starts.
     """
     starts = len(values)
     weights = np.random.default_rng(0).multinomial(starts, np.full(starts, 1 / starts), DRAWS) / starts
@@ -62,34 +62,34 @@ class Player:
     """The plays of one player with one size of batch."""
 
     label: str
-    """Its name, with the size of the batch if several are compared."""
+    """Its name, with the batch size if several are compared."""
     orders: NDArray[np.int64]
-    """`(starts, budget)`. The molecules in the order measured, from each start."""
+    """`(starts, budget)`. The molecules in the order of measurement, for each start."""
     found: Floats
-    """`(starts, budget)`. How many of the ten best are found."""
+    """`(starts, budget)`. Number of the ten best molecules that are found."""
     scores: Floats
-    """`(starts,)`. How many of the ten best were known on average over all measurements after the start."""
+    """`(starts,)`. Mean number of the ten best molecules found, over all measurements after the start."""
     needed: Floats
-    """`(starts,)`. Measurements until random choice has found as many of the ten best as this one in the end."""
+    """`(starts,)`. Measurements until random choice has found as many of the ten best as this player in the end."""
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The plays of a backtest, compared."""
+    """The compared plays of a backtest."""
 
     table: Table
-    """The table that was played."""
+    """The replayed table."""
     advisors: Sequence[Player]
-    """Agents that would give the suggestions, the best first: most of the ten best known, on average."""
+    """Candidate agents for the suggestions, the best first (by the mean number of the ten best molecules found)."""
     others: Sequence[Player]
-    """What they are compared with; random choice comes first."""
+    """Players to compare with, random choice first."""
 
     def luck(self, player: Player) -> float:
         """Return the share of shuffles of the values in which a player differs as much from random choice.
 
-        If values have nothing to do with structures, whatever a player measures next is a random draw of what is left.
-        So its choices stay as they are, and the values are shuffled among the molecules, for all starts at once: starts
-        that measure the same molecules share their luck. Differences of the same sign are counted.
+        If values are unrelated to structures, each choice of a player is a random draw from the remaining molecules.
+        Therefore the choices are kept and the values are shuffled among the molecules, for all starts at once, since
+        starts that measure the same molecules share their luck. Differences of the same sign are counted.
 
         Args:
             player: the player.
@@ -118,9 +118,9 @@ def summarize(
     Args:
         table: the table.
         seed: seed of the backtest.
-        plays: what each player measured from each start, in its order.
+        plays: measured molecules of each player from each start, in order.
         advisors: agents and batches, with any start.
-        others: what they are compared with; random choice is added, and comes first.
+        others: players to compare with. Random choice is added first.
     """
     several = len({task.batch for task in (*advisors, *others)}) > 1
     starts = [task.start for task in plays if task.player == RANDOM]
@@ -138,7 +138,7 @@ def summarize(
 
 
 def verdicts(summary: Summary) -> list[list[str]]:
-    """Say of each agent whether it would have helped, compared with random choice, and why; the best agent first."""
+    """Return a verdict and its reason for each agent, compared with random choice, the best agent first."""
     said = list[list[str]]()
     for player in summary.advisors:
         gain, luck = interval(player.scores - summary.others[0].scores), summary.luck(player)
@@ -158,7 +158,7 @@ def verdicts(summary: Summary) -> list[list[str]]:
 
 
 def rows(summary: Summary) -> list[tuple[str, ...]]:
-    """Return a table in words: names of columns, and a row for each player, agents first."""
+    """Return a table of texts: names of columns, and a row for each player, agents first."""
     table: list[tuple[str, ...]] = [("player", "ten best found", "known on average", "random choice needs")]
     for each in (*summary.advisors, *summary.others):
         counts = interval(each.found[:, -1]).text(), interval(each.scores).text(), interval(each.needed).text(0)
@@ -167,14 +167,14 @@ def rows(summary: Summary) -> list[tuple[str, ...]]:
 
 
 def progress_figure(summary: Summary) -> Figure:
-    """Draw how many of the ten best were found, against the number of measurements; random choice in grey."""
+    """Draw the number of the ten best molecules found against the number of measurements, random choice in grey."""
     styles, begin = cycle((color, dash) for dash in DASHES for color in COLORS), summary.table.start
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=SHAPE, layout="constrained")
         axes = figure.subplots()
         for player in (*summary.advisors, *summary.others):
             color, dash = (GREY, "-") if player is summary.others[0] else next(styles)
-            measured = np.arange(begin, summary.table.budget + 1)  # all share the random measurements before
+            measured = np.arange(begin, summary.table.budget + 1)  # all start with the same random measurements
             mean, low, high = interval(player.found[:, begin - 1 :])
             axes.plot(measured, mean, dash, color=color, lw=2.2, label=player.label)
             axes.fill_between(measured, low, high, color=color, alpha=0.15, lw=0)
@@ -185,10 +185,10 @@ def progress_figure(summary: Summary) -> Figure:
 
 
 def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[str]) -> str:
-    """Return a self-contained HTML page.
+    """Render a self-contained HTML page.
 
     Args:
-        summary: the plays, compared.
+        summary: the compared plays.
         settings: settings of the command.
         notes: remarks, for people.
     """
@@ -208,7 +208,7 @@ def render_page(summary: Summary, settings: BacktestSettings, notes: Sequence[st
 
 
 def print_summary(summary: Summary) -> None:
-    """Print what the page says: table, verdict and comparisons."""
+    """Print the table, verdicts and comparisons of the page."""
     print()
     print_columns(rows(summary))
     print()

@@ -1,4 +1,4 @@
-"""Play a finished table: measure it a batch at a time, from a random start."""
+"""Replay a finished table: measure it a batch at a time, from a random start."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from graph_bandit_lab.episodes import choose
 Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Player: TypeAlias = Callable[[Indices, Floats, int], Sequence[int] | Indices]
-"""A way to choose the molecules to measure next.
-
-It is given the molecules that were measured, in their order, those of earlier calls first; their values or, if small
-ones are wanted, the negatives; and how many to choose. It returns so many that were not measured.
-"""
+"""A function that chooses the molecules to measure next. Its arguments are the measured molecules in order, their
+values (or negative values, if small ones are good), and the number to choose. It returns that number of unmeasured
+molecules."""
 RANDOM = "random"
 
 
@@ -33,16 +31,16 @@ class Task(NamedTuple):
     player: str
     """Name of the player: `RANDOM`, or an agent with its settings."""
     batch: int
-    """How many molecules it chooses at a time."""
+    """Number of molecules in a batch."""
     start: int
     """Number of the random start, from 0."""
 
 
 def agent_player(text: str, molecules: GraphPool, seed: int) -> Player:
-    """Give an agent each result once, and ask it for a batch.
+    """Make a player from an agent, which gets each result once, and chooses batches.
 
-    `suggest` trains its agent afresh in every round. Here the molecule- agents keep the weights of their kernel until
-    there are a tenth more results (`refit_growth`), which takes a third of the time.
+    `suggest` retrains its agent in every round. Here the molecule- agents keep their kernel weights until the number of
+    results has grown by a tenth (`refit_growth`), which takes a third of the time.
     """
     spec = AgentSpec.parse(text)
     agent: Agent = registry.make_agent(spec.name, **spec.settings)
@@ -61,10 +59,10 @@ def agent_player(text: str, molecules: GraphPool, seed: int) -> Player:
 
 
 def random_order(count: int, seed: int, start: int) -> NDArray[np.int64]:
-    """Return all molecules in the order of a random start: every player measures the first ones of it first.
+    """Return all molecules in the order of a random start. Every player measures the first ones first.
 
     Args:
-        count: K, molecules of the table.
+        count: K, number of molecules of the table.
         seed: seed of the backtest.
         start: number of the start.
     """
@@ -72,12 +70,12 @@ def random_order(count: int, seed: int, start: int) -> NDArray[np.int64]:
 
 
 def play(table: Table, task: Task, seed: int) -> Indices:
-    """Play a table; return the molecules in the order measured, `(budget,)`, by table, task and seed alone.
+    """Replay a table, and return the molecules in the order of measurement, `(budget,)`.
 
     Args:
         table: the table.
-        task: who plays, and from which start.
-        seed: seed of the backtest.
+        task: the player, and its start.
+        seed: seed of the backtest. The result depends only on table, task and seed.
     """
     order = random_order(len(table.values), seed, task.start)
     if task.player == RANDOM:
@@ -94,6 +92,6 @@ def play(table: Table, task: Task, seed: int) -> Indices:
 
 
 def play_admitted(table: Table, task: Task, seed: int) -> tuple[Task, Indices]:
-    """Play in a process of its own, whose driver has admitted the agent; return the task, too."""
+    """Play in a worker process with an agent admitted by the driver, and return the task and the result."""
     AgentSpec.admit([task.player])
     return task, play(table, task, seed)

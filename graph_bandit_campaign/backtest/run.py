@@ -1,4 +1,4 @@
-"""The work of `graph-bandit backtest`: replay a finished table, and say whether suggestions would have helped."""
+"""Run `graph-bandit backtest`: replay a finished table, and compare suggestions with random choice."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from graph_bandit_env.storage import find_file, replace_file
 from graph_bandit_lab import AgentSpec
 from graph_bandit_lab.storage import sole_driver
 
-OF_SLOTS = "gp-greedy"  # in the place of the default baseline, which needs molecules
+OF_SLOTS = "gp-greedy"  # instead of the default baseline, which needs molecules
 RESULTS, PAGE = "results.csv", "backtest.html"
 COLUMNS = ("player", "batch", "start", "measurement", "id", "value", "best_so_far", "top_ten_found")
 
 
 def frame_of(table: Table, task: Task, order: Indices) -> pd.DataFrame:
-    """Return the results of a play, a row for each measurement."""
+    """Return the results of a play, with a row for each measurement."""
     values, ids = table.values[order], table.molecules.ids
     best = (np.maximum if table.maximize else np.minimum).accumulate(values)
     place = (task.player, task.batch, task.start + 1, np.arange(1, len(values) + 1))
@@ -32,17 +32,17 @@ def frame_of(table: Table, task: Task, order: Indices) -> pd.DataFrame:
 
 
 def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
-    """Replay a finished table of molecules, and write results and page into a folder.
+    """Replay a finished table of molecules, and write results and page to a folder.
 
-    The plays depend on the table, the settings and the seed alone, not on the number of processes.
+    The plays depend only on the table, the settings and the seed, not on the number of processes.
 
     Returns:
-        The results: a row for each measurement of each player from each start.
+        The results, with a row for each measurement of each player from each start.
 
     Raises:
-        ValueError, OSError: if a table cannot be read or is too small, an agent is unknown, or the folder
-            holds other results.
-        ImportError: if a package that reads the table is not installed.
+        ValueError, OSError: if a table cannot be read or is too small, an agent is unknown, or the folder has other
+            results.
+        ImportError: if a package for reading the table is not installed.
     """
     AgentSpec.admit([*settings.agents, *settings.baselines])
     page, path = (find_file(settings.out / name) for name in (PAGE, RESULTS))
@@ -60,7 +60,7 @@ def run_backtest(settings: BacktestSettings) -> pd.DataFrame:
     others = [Task(agent, batch, 0) for agent in baselines for batch in settings.n]
     others = [task for task in others if task not in advisors]
     for agent in {task.player for task in (*advisors, *others)}:
-        Learner(table.molecules, agent)  # refuses those that cannot play the table
+        Learner(table.molecules, agent)  # rejects agents that cannot play the table
     tasks = [task._replace(start=start) for start in range(settings.starts) for task in (*advisors, *others)]
     by_chance, remarks = [Task(RANDOM, 1, start) for start in range(settings.starts)], ", ".join(table.remarks)
     notes = [f"{remarks[:1].upper()}{remarks[1:]}."] * bool(remarks)

@@ -1,4 +1,4 @@
-"""Settings of `graph-bandit backtest`; the docstrings are also its `--help`."""
+"""Settings of `graph-bandit backtest`, whose docstrings are also its `--help`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_bandit_campaign.pool.source import Source, check_features
 from graph_bandit_lab import count_cores
 
 BASELINES = ("molecule-greedy",)
-LEAST_STARTS = 5  # fewer tell nothing of how much the result depends on the start
+LEAST_STARTS = 5  # fewer do not show how much the result depends on the start
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ class BacktestSettings:
 
     @property
     def first(self) -> int:
-        """Return how many molecules are measured first."""
+        """Return the number of molecules measured first."""
         return max(*self.n, 10) if self.start is None else self.start
 
     @property
     def source(self) -> Source:
-        """Return the table, and how it is read."""
+        """Return the table and its reading options."""
         return Source.of(self, self.table, workers=count_cores())

@@ -28,38 +28,38 @@ from graph_bandit_env.tables import refuse_differing
 
 LEAST = 40  # molecules: with fewer, a quarter of the table is hardly more than the random start
 MOST = 300  # measurements, if the user gives no number
-TOP = 10  # the best molecules, which are looked for
+TOP = 10  # number of best molecules to find
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Molecules with their values, and how many of them are measured when."""
+    """Molecules with their values, and the numbers of measurements."""
 
     molecules: GraphPool
     """K molecules or actions of slots, each with a value."""
     values: NDArray[np.float64]
-    """`(K,)`, the mean of the results of each molecule."""
+    """`(K,)`. The mean of the results of each molecule."""
     maximize: bool
-    """True if large values are wanted."""
+    """True if large values are good."""
     start: int
-    """How many molecules are measured first, at random."""
+    """Number of molecules that are measured first, at random."""
     budget: int
-    """How many molecules are measured in all; fewer than K."""
+    """Total number of molecules that are measured, less than K."""
     remarks: tuple[str, ...] = ()
     """Remarks about the table, for people."""
 
     @property
     def rewards(self) -> NDArray[np.float64]:
-        """Return the values if large ones are wanted, else their negatives."""
+        """Return the values if large ones are good, otherwise their negatives."""
         return self.values if self.maximize else -self.values
 
     def count_best(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count how many of the ten best values were found after each measurement, in the shape of `orders`.
+        """Count the ten best values found after each measurement, in the shape of `orders`.
 
-        Molecules that tie at the tenth value are interchangeable, and as many of them count as are among the ten best.
+        Molecules tied at the tenth value are interchangeable, and only as many count as fit in the top ten.
 
         Args:
-            orders: `(..., t)`. Molecules in the order measured.
+            orders: `(..., t)`. Molecules in the order of measurement.
         """
         rewards = self.rewards
         threshold = np.partition(rewards, -TOP)[-TOP]
@@ -73,7 +73,7 @@ def read_table(settings: BacktestSettings) -> Table:
 
     Raises:
         ValueError, OSError: if a table cannot be read, has too few values, or is too small for start and budget.
-        ImportError: if a package that reads the table is not installed.
+        ImportError: if a package for reading the table is not installed.
     """
     every, state, remarks = _read(settings)
     values_of = _values(state)
@@ -101,7 +101,7 @@ def read_table(settings: BacktestSettings) -> Table:
 
 
 def _read(settings: BacktestSettings) -> tuple[GraphPool, CampaignState, list[str]]:
-    """Return molecules with the user's own columns, or actions of slots, their results, and remarks on the table."""
+    """Return molecules with the user's own columns, or actions of slots, their results, and remarks about the table."""
     source, table = settings.source, settings.table
     if holds_actions(source, settings.ignore_column):
         if settings.features:
@@ -121,7 +121,7 @@ def _read(settings: BacktestSettings) -> tuple[GraphPool, CampaignState, list[st
     refuse_large(table, len(pool), any(map(reads_graphs, (*settings.agents, *settings.baselines))))
     header = tables.Table(table, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
     target = find_column(target, pool.columns, str(table)) or target
-    list(header.rows([target, *source.columns]))  # there are no rows; a column that is missing is refused
+    list(header.rows([target, *source.columns]))  # there are no rows, but a missing column is rejected
     refuse_differing(pool.manifest.differing, {target, *source.columns, *settings.ignore_column}, table.name)
     molecules = pool.load(own, settings.skip_bad_rows)
     check_known(molecules.columns, own, str(table))
@@ -135,7 +135,7 @@ def _read(settings: BacktestSettings) -> tuple[GraphPool, CampaignState, list[st
 def _tell(
     settings: BacktestSettings, graphs: GraphPool, target: str, table: tables.Table, rows: list[tuple[int, str, int]]
 ) -> tuple[CampaignState, list[str]]:
-    """Return a campaign that was told all values, and remarks; of each row there is number, value and graph."""
+    """Return a campaign with all values, and remarks. Each row has a number, a value and a graph."""
     records = [(number, (text, graphs.ids[owner])) for number, text, owner in sorted(rows, key=lambda row: row[0])]
     body = replace(table, columns=(target, "id"), records=records, problems=[])
     try:
@@ -147,10 +147,10 @@ def _tell(
 
 
 def _values(state: CampaignState) -> dict[str, list[float]]:
-    """Return the values of each molecule, or bounds that count as such.
+    """Return the values of each molecule, including some bounds.
 
-    Those are bounds from the side of worse values, and others no better than the median. A molecule that is only known
-    to be worse than a good value may be good or bad.
+    Bounds on the good side count as values, and so do bounds no better than the median. A molecule with a bound on the
+    bad side of a good value may be good or bad, so it is left out.
     """
     counted, sign = state.counted(), 1.0 if state.maximize else -1.0
     exact = [result.value for result in counted if not result.bound]

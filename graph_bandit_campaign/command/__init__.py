@@ -1,1 +1,1 @@
-"""The work of `graph-bandit suggest`, and of `library`, which writes something to try it on."""
+"""Run `graph-bandit suggest`, and write example data for it."""

@@ -1,4 +1,4 @@
-"""Write a pool and a few results to try `graph-bandit suggest` without data of your own."""
+"""Write an example pool and a few results for `graph-bandit suggest`."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def write_example_data(
     """Write pool.csv (id, smiles) of the enumerated library, and measured.csv (id, smiles, the property).
 
     Args:
-        folder: folder of the files; made if it does not exist.
-        reward: the property that stands for a measurement; RDKit computes it.
-        measured: how many molecules have a result.
-        seed: seed by which these molecules are drawn.
-        overwrite: whether files of these names that hold anything else are replaced.
-        products: whether a library of products is written instead: library.toml with acids.csv and amines.csv.
-        reactions: whether reactions are written instead: reactions.csv, and lab.csv with the yields of all of them.
+        folder: folder of the files, created if it does not exist.
+        reward: property, computed by RDKit, that is used as the measurement.
+        measured: number of molecules with a result.
+        seed: seed for drawing these molecules.
+        overwrite: if True, existing files with these names are replaced.
+        products: if True, write a library of products instead: library.toml with acids.csv and amines.csv.
+        reactions: if True, write reactions instead: reactions.csv, and lab.csv with the yields of all reactions.
 
     Returns:
         The paths of the files.
 
     Raises:
         ImportError: if RDKit is not installed (the extra `chem` installs it).
-        ValueError: if there are fewer molecules than `measured`, or a file of these names holds anything else; nothing
-            is written then.
+        ValueError: if there are fewer molecules than `measured`, or an existing file with such a name has other
+            content. No file is written then.
     """
     contents, generator = dict[Path, bytes](), np.random.default_rng(seed)
     if reactions:

@@ -1,4 +1,4 @@
-"""Reactions of our own making, to try `graph-bandit suggest` on: a ligand, a base, a solvent and a temperature."""
+"""Make invented reactions to try `graph-bandit suggest`: a ligand, a base, a solvent and a temperature."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-LIGANDS = {  # SMILES: how much it gives to the metal, and how bulky it is
+LIGANDS = {  # SMILES: electron donation to the metal, and bulk
     "": (0.0, 0.0),
     "CP(C)C": (0.5, 0.1),
     "CCCCP(CCCC)CCCC": (0.6, 0.3),
@@ -29,10 +29,10 @@ COLUMNS = ("id", "ligand_smiles", "base", "solvent_smiles", "temp_c")
 def example_reactions(generator: np.random.Generator) -> list[tuple[tuple[str, ...], float]]:
     """Return 880 reactions, each as the cells of `COLUMNS`, with an invented yield in percent, noise included.
 
-    Bulky ligands that give much are good, with strong bases in solvents that are not too polar, at 80 degrees.
+    Bulky, electron-rich ligands are good, with strong bases in solvents that are not too polar, at 80 degrees.
 
     Args:
-        generator: draws the noise, whose standard deviation is 2.
+        generator: generator of the noise, whose standard deviation is 2.
     """
     made = list[tuple[tuple[str, ...], float]]()
     for number, (ligand, base, solvent, degrees) in enumerate(product(LIGANDS, BASES, SOLVENTS, TEMPERATURES), 1):

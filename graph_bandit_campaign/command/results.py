@@ -1,4 +1,4 @@
-"""The results of a command, and its goals and limits once the columns of its tables are known."""
+"""Read the results of a command, and find its goals and limits from the columns of its tables."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def split_limits(
     earlier: CampaignState | None,
     has_properties: bool,
 ) -> tuple[Limits, tuple[Goal, ...]]:
-    """Return the limits that are known of each molecule, and the goals with those limits that have to be measured.
+    """Return the limits on known properties of molecules, and the goals, including limits on measured quantities.
 
-    A limit is on a measured quantity if neither the pool has a column of its name, nor is there a property of it, and a
-    table of results or the campaign has it. With one goal and no such limit there are no goals.
+    A limit is on a measured quantity if neither a column of the pool nor a property has its name, but a table of
+    results or the campaign does. With a single goal and no such limit, the goals are empty.
     """
     on_columns, measured, known = list[str](), list[Goal](), earlier.quantities if earlier else ()
     for limit in map(Requirement.parse, settings.require):
@@ -48,17 +48,17 @@ def read_results(
     earlier: CampaignState | None,
     said: Callable[[str], Kind],
 ) -> tuple[dict[str, list[MeasuredRow]], Kind, list[str]]:
-    """Read the results of each goal; a table may lack some of the columns.
+    """Read the results of each goal. A table may lack some of the columns.
 
-    Returns the rows of each goal, by its name; what the values of the one goal are, if it is known; and remarks about
-    the tables, for people.
+    Returns the rows of each goal, by its name, the kind of the values of a single goal, if known, and remarks about the
+    tables, for people.
 
     Args:
         tables: the tables.
-        columns: names of the columns; that of the values, if there is one goal.
+        columns: names of the columns, including that of the values for a single goal.
         goals: the goals, if there are several.
         earlier: state of the campaign.
-        said: what the values of a column are said to be.
+        said: returns the declared kind of a column.
 
     Raises:
         NoResultsError: a ValueError, if no row has a result.
@@ -72,7 +72,7 @@ def read_results(
         kind = said(name) or (earlier.kind if earlier and not goals else "")
         known = {each.value for each in earlier.measured if each.goal in ("", name)} if earlier else set()
         if not kind and (known - {0, 1} or columns.noise or name in ranges):
-            continue  # a word among numbers is refused
+            continue  # a word among numbers is rejected
         words[name], kind, remark = read_classes(tables, name, kind)
         remarks += [remark] * bool(remark)
         if goals and kind == "class":
@@ -82,7 +82,7 @@ def read_results(
     results, problem = dict[str, list[MeasuredRow]](), ""
     for name in names:
         having, of_goal = tables.having(name), replace(columns, value=name, words=words.get(name, {}))
-        try:  # without a table that has it, the first one says which columns there are
+        try:  # without a table that has it, the error about the first one lists the columns
             read = (having or tables.like(tables.tables[:1])).read(of_goal)
             results[name] = read.rows
             remarks += read.remarks

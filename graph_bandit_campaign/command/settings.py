@@ -1,4 +1,4 @@
-"""Settings of `graph-bandit suggest`; the docstrings are also its `--help`."""
+"""Settings of `graph-bandit suggest`, whose docstrings are also its `--help`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ ONCE = frozenset(
         *("overwrite", "workers"),
     )
 )
-"""Settings that are about one call, or how it is computed, and are not kept."""
+"""Settings for a single call, or for its computation, which are not saved."""
 FILES_IN_TEXTS: dict[str, str | tuple[str, ...]] = {"features": EMBEDDINGS, "forbid": FILES, "related_assay": ""}
-"""Settings of texts, of which those that end so are files; of `also`, each is one, with or without a column."""
+"""Text settings with the endings of texts that are files. Each `related_assay` is a file, with or without a column."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class SuggestSettings:
                 raise ValueError(f"Expected a file that ends in {', '.join(kinds)}. Got {path}.")
 
     def _check_columns(self) -> None:
-        """Refuse columns of the goals for what is no goal."""
+        """Raise an error if a column of a goal is also used as another column."""
         limits: list[Requirement | Choice] = [*map(Requirement.parse, self.require), *map(Choice.parse, self.filter)]
         others = [(limit.name, limit.text) for limit in limits]
         others += [(name, name) for name in (self.price, self.group_by, self.noise) if name]
@@ -203,7 +203,7 @@ class SuggestSettings:
 
     @property
     def marked(self) -> frozenset[str]:
-        """Return what may be the ids of vetoes, pins and comments: each begin of `ID=TEXT` before an `=`, too."""
+        """Return the possible ids of vetoes, pins and comments, including each part of `ID=TEXT` before an `=`."""
         texts = (*self.veto, *self.comment)
         begins = (text[:place] for text in texts for place in range(len(text)) if text[place] == "=")
         return frozenset((*begins, *texts, *self.pin, *self.lift))
@@ -221,23 +221,23 @@ class SuggestSettings:
 
     @property
     def source(self) -> Source:
-        """Return the pool, and how it is read."""
+        """Return the pool and its reading options."""
         return Source.of(self, self.pool, directed=self.directed, workers=self.workers)
 
     @property
     def terms(self) -> Terms:
-        """Return what a batch may cost and hold."""
+        """Return the limits on cost and groups of a batch."""
         same = ("price", "budget", "budget_only", "group_by", "max_per_group")
         return Terms(count=self.n, **{name: getattr(self, name) for name in same})
 
     @property
     def processes(self) -> int:
-        """Return how many processes may work on molecules in memory."""
+        """Return the number of processes for molecules in memory."""
         return count_cores() if self.workers == 0 else self.workers or 1
 
     @cached_property
     def goals(self) -> tuple[Goal, ...]:
-        """Return what is wanted of each column of measured values."""
+        """Return the goal for each column of measured values."""
         ranges = [*map(Requirement.parse, self.target)]
         names = [*self.maximize, *self.minimize, *(limit.name for limit in ranges)]
         weights = {name: float(number) for name, number in _by_goal("weights", self.weights, names).items()}
@@ -247,10 +247,10 @@ class SuggestSettings:
         return tuple(goals)
 
     def kind_of(self, quantity: str) -> Kind:
-        """Return what a column of measured values is said to be; an empty text if nothing is said.
+        """Return the declared kind of a column of measured values, or an empty text.
 
         Raises:
-            ValueError: if something else is said, or of another column.
+            ValueError: if the declaration is invalid, or is for another column.
         """
         kind = _by_goal("goal-kind", self.goal_kind, self.quantities).get(quantity, "")
         if kind not in get_args(Kind):
@@ -264,27 +264,27 @@ class SuggestSettings:
 
     @property
     def quantity(self) -> str:
-        """Return the first of them."""
+        """Return the first column of measured values."""
         return self.quantities[0]
 
     @property
     def outputs(self) -> list[Path]:
-        """Return the files that are written beside the campaign, the suggestions first."""
+        """Return the files to write besides the campaign, the suggestions first."""
         return [path for path in (self.out, self.predictions, self.html) if path is not None]
 
     @property
     def state(self) -> Path:
-        """Return the file of the campaign, next to the file that `out` leads to if it is a symbolic link."""
+        """Return the file of the campaign, next to `out`. If `out` is a symbolic link, it is next to the target."""
         out = self.out.resolve()
         return out.with_name(out.stem + ".campaign.json")
 
 
 def change_files(given: Mapping[str, Any], change: Callable[[Path], Path]) -> dict[str, Any]:
-    """Return settings by name with other paths; files that are named in texts count, too.
+    """Return settings by name with changed paths, including those of files named in texts.
 
     Args:
         given: the settings.
-        change: returns the other path.
+        change: returns the new path.
     """
 
     def changed(name: str, value: Any) -> Any:
@@ -301,7 +301,7 @@ def change_files(given: Mapping[str, Any], change: Callable[[Path], Path]) -> di
 
 
 def _by_goal(option: str, texts: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Return what `NAME=VALUE` says of each of some goals."""
+    """Return the values of `NAME=VALUE` by goal."""
     said = dict[str, str]()
     for text in texts:
         written, _, value = text.rpartition("=")

@@ -1,4 +1,4 @@
-"""The work of `graph-bandit suggest`: choose the molecules of a table, or other graphs, to measure next."""
+"""Run `graph-bandit suggest`: choose the molecules of a table, or other graphs, to measure next."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NO_QUESTION = frozenset(
         *("target", "weights", "require", "forbid", "filter"),
     )
 )
-"""Settings that make no other question: files, results, which are told, and what state and digest have."""
+"""Settings that do not make a pending round outdated: files, results, and settings covered by state and digest."""
 TYPED_IN = "If you entered results in it, save it under another name and pass it with --measured."
 
 
@@ -53,18 +53,18 @@ class Opened:
     settings: SuggestSettings
     """The command."""
     rounds: Rounds
-    """Its pool, and what it has read."""
+    """The pool, and its tables."""
     remarks: Sequence[str]
     """Remarks about pool and tables, for people."""
     campaign: Campaign
-    """The campaign on the graphs of the pool that it speaks of, or all."""
+    """The campaign on the relevant graphs of the pool, or on all."""
     state: CampaignState
-    """What it was told, before its agent was looked at."""
+    """The state with all results, before the agent was considered."""
     told: Told
-    """What the tables have changed."""
+    """Changes made by the tables."""
 
     def offer(self) -> Offer:
-        """Return the graphs from which a batch is chosen; the campaign is on these from now on."""
+        """Return the graphs from which a batch is chosen, and switch the campaign to these graphs."""
         offer = self.rounds.offer(self.campaign)
         if self.campaign.graph_set is not offer.graphs:
             mask = offer.of_pool(np.ones(len(offer.in_pool), np.bool_))
@@ -73,14 +73,14 @@ class Opened:
 
 
 def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
-    """Tell a campaign the results of tables, ask it for molecules, and write suggestions, campaign and page.
+    """Add the results of tables to a campaign, choose molecules, and write suggestions, campaign and page.
 
-    If nothing was told or changed since the last round, the answer is that round.
+    If the results and settings have not changed since the last round, that round is returned.
 
     Raises:
-        ValueError, OSError: if a file cannot be read, or one that is to be written is not as this campaign wrote it;
-            nothing is written then.
-        ImportError: if a package that reads a file is not installed.
+        ValueError, OSError: if a file cannot be read, or a file to be written was not written by this campaign. No file
+            is written then.
+        ImportError: if a package for reading a file is not installed.
     """
     answer, remarks = write_suggestions(settings)
     print_answer(answer, remarks)
@@ -89,17 +89,17 @@ def suggest(settings: SuggestSettings) -> tuple[Suggestion, ...]:
 
 
 def write_suggestions(settings: SuggestSettings, store: Store | None = None) -> tuple[Answer, Sequence[str]]:
-    """Do what `suggest` does, but print nothing; return what it prints: the answer, and remarks about the tables.
+    """Run `suggest` without printing, and return the answer and the remarks about the tables.
 
-    If another process changes the campaign meanwhile, it is done again.
+    If another process changes the campaign meanwhile, the choice is repeated.
 
     Args:
-        settings: what is asked.
-        store: the campaign, to go on without its tables, whose results it holds; None: that of the settings, and the
-            settings name all tables.
+        settings: settings of the command.
+        store: the campaign, whose results are used without reading tables. None means the campaign of the settings,
+            which then name all tables.
 
     Raises:
-        TooFewLeftError: a ValueError, if prices, budget or caps allow fewer molecules than are wanted.
+        TooFewLeftError: a ValueError, if prices, budget or caps allow fewer molecules than requested.
         ValueError, OSError, ImportError: as `suggest`.
     """
     AgentSpec.admit([settings.agent] if settings.agent else [])
@@ -116,7 +116,7 @@ def write_suggestions(settings: SuggestSettings, store: Store | None = None) -> 
 
 
 def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple[Answer, Sequence[str]]:
-    """Change the campaign, with digests of what is to be written, then write the files."""
+    """Change the campaign, including digests of the files to write, then write the files."""
     earlier = store.read()
     refuse_others(settings.outputs, earlier.written if earlier else (), settings.overwrite, TYPED_IN)
     twin = store.twin()
@@ -131,12 +131,12 @@ def _suggest(settings: SuggestSettings, store: Store, has_tables: bool) -> tuple
 
 
 def open_campaign(settings: SuggestSettings, store: Store, has_tables: bool = False) -> Opened:
-    """Read the pool, and tell the campaign what the tables of a command say.
+    """Read the pool, and add the tables of a command to the campaign.
 
     Args:
         settings: settings of the command.
         store: the campaign.
-        has_tables: whether the tables are read; else the campaign goes on with the results that it has.
+        has_tables: if True, the tables are read. Otherwise the campaign keeps its current results.
 
     Raises:
         ValueError, OSError, ImportError: as `suggest`.
@@ -194,7 +194,7 @@ def keep_command(settings: SuggestSettings) -> dict[str, Kept]:
 
 
 def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents]:
-    """Ask for a batch, or for what waits; return it, and what is to be written."""
+    """Choose a batch, or return the pending one, with the contents of the files to write."""
     settings, campaign, command = opened.settings, opened.campaign, keep_command(opened.settings)
     say(f"Learning from the results, and choosing among {opened.rounds.size:,}.")
     campaign.choose_agent(settings.n)
@@ -205,7 +205,7 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
         campaign.another(offer.among, offer.constraints)
     elif not waits:
         if not offer.selection.mask.any():
-            raise ValueError(f"Expected limits that some molecules meet. None does. {offer.note}")
+            raise ValueError(f"No molecule meets the limits. {offer.note}")
         campaign.ask(settings.n, offer.among, offer.constraints)
     is_new = len(campaign.state.rounds) > len(state.rounds)
     suggested = campaign.state.rounds[-1] if waits or is_new else ()
@@ -222,7 +222,7 @@ def _choose(opened: Opened, taken_back: Sequence[str]) -> tuple[Answer, Contents
 
 
 def _waits(opened: Opened, command: Mapping[str, Kept]) -> bool:
-    """Return whether the last round is the answer: nothing was told or changed since, and some has no result."""
+    """Return True if the last round is still open, and no results or settings have changed since."""
     state = opened.state
     asked, before = ({k: each[k] for k in each.keys() - NO_QUESTION} for each in (command, state.command))
     is_open = bool(state.rounds) and any(each.id in (*state.pending, *state.vetoes) for each in state.rounds[-1])
@@ -231,7 +231,7 @@ def _waits(opened: Opened, command: Mapping[str, Kept]) -> bool:
 
 
 def _write(contents: Contents, store: Store) -> None:
-    """Write the files of a round; the campaign knows the digest of each before it is there."""
+    """Write the files of a round. The digest of each is saved in the campaign before the file appears."""
 
     def noted(content: Iterable[bytes]) -> Iterator[bytes]:
         sha256 = hashlib.sha256()
@@ -246,7 +246,7 @@ def _write(contents: Contents, store: Store) -> None:
 
 
 def _answer(opened: Opened, offer: Offer, suggested: Sequence[Suggestion]) -> Answer:
-    """Return what is written and printed of a batch."""
+    """Return the content of the output for a batch."""
     settings, campaign, rounds = opened.settings, opened.campaign, opened.rounds
     graphs, among, failing = offer.graphs, offer.among, campaign.failing()
     smiles_of, near, slots = dict[str, str](), dict[str, list[Neighbour]](), dict[str, dict[str, str]]()

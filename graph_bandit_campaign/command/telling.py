@@ -1,4 +1,4 @@
-"""Match what a command tells with the pool, and take it into the campaign: tables of results, and marks."""
+"""Match the tables of results and the annotations of a command with the pool, and add them to the campaign."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from graph_bandit_env import MoleculeSet, canonical_smiles
 
 
 def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
-    """Return what the campaign calls each table of results, by its path.
+    """Return the name of each table of results in the campaign, by its path.
 
     Raises:
-        ValueError: if a table that was told before is neither named nor dropped; the message has both ways out.
+        ValueError: if a table from an earlier call is neither passed nor dropped. The message has both remedies.
     """
     sources = {str(path): store.name_of(path) for path in settings.measured}
     dropped, state = {store.name_of(path) for path in settings.drop_source}, store.state
@@ -31,14 +31,14 @@ def find_sources(settings: SuggestSettings, store: Store) -> dict[str, str]:
         folder = settings.state.parent
         paths = [os.path.relpath(folder / name) for name in missing]
         raise ValueError(
-            f"Expected all tables of which results are known. {listed(missing)} is not named. To keep its results, "
+            f"The campaign has results from {listed(missing)}, which was not passed. To keep them, "
             f"pass `--measured {' '.join([*sources, *paths])}`. To remove them, pass `--drop-source {' '.join(paths)}`."
         )
     return sources
 
 
 def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: SuggestSettings) -> dict[str, str]:
-    """Return structures that the campaign knows, as the pool describes them."""
+    """Return the structures in the campaign, standardized as in the pool."""
     canonical = {key: canonical_smiles(text, settings.most_atoms) or text for key, text in structures.items()}
     standard = {key: pool.standard_smiles(text) for key, text in canonical.items()}
     for key, text in zip(pool.ids, pool.smiles, strict=True):
@@ -53,18 +53,18 @@ def _standard(pool: MoleculeSet, structures: Mapping[str, str], settings: Sugges
 def tell_tables(
     state: CampaignState, rounds: Rounds, settings: SuggestSettings, store: Store, has_tables: bool
 ) -> tuple[CampaignState, Told]:
-    """Take in the tables of a command, and its marks; graphs get the ids that they have in the pool now.
+    """Add the tables and annotations of a command. Graphs get their current ids in the pool.
 
     Args:
         state: the campaign.
         rounds: the pool, with the rows of results.
         settings: settings of the command.
         store: the file of the campaign.
-        has_tables: whether the settings name the tables of results.
+        has_tables: True if the settings name the tables of results.
 
     Raises:
         MissingRowsError: a ValueError, if a table lacks rows that it had.
-        ValueError: if the pool gives the id of a graph of the campaign to another one, a row is not understood, or as
+        ValueError: if the pool reuses an id of the campaign for another graph, a row is invalid, or as in
             `find_sources` and `mark`.
     """
     sources = find_sources(settings, store) if has_tables else {}
@@ -78,7 +78,7 @@ def tell_tables(
         structures = _standard(pool, structures, settings)
         id_of = dict(zip(pool.smiles, pool.ids, strict=True))
         state = state.renamed({key: id_of[text] for key, text in structures.items() if id_of.get(text, key) != key})
-    if rounds.kind == "class" and not state.kind:  # though there may be one class alone, or words
+    if rounds.kind == "class" and not state.kind:  # even with a single class, or words
         state = replace(state, kind="class")
     if settings.again:
         state = replace(state, pending=())
@@ -102,10 +102,10 @@ def tell_tables(
 
 
 def find_id(text: str, ids: Mapping[str, str]) -> tuple[str, str]:
-    """Return the id at the begin of `ID` or `ID=TEXT`, and the text; ids may have an `=`.
+    """Return the id at the start of `ID` or `ID=TEXT`, and the text. Ids may contain `=`.
 
     Raises:
-        ValueError: if there is no such id.
+        ValueError: if the id does not exist.
     """
     places = [len(text), *(place for place in reversed(range(len(text))) if text[place] == "=")]
     found = next((place for place in places if text[:place] in ids), None)

@@ -1,1 +1,1 @@
-"""Constraints on suggestions: limits, prices, caps, and what is wanted of each measured quantity."""
+"""Constraints on suggestions: limits, prices, caps, and goals for measured quantities."""

@@ -1,1 +1,1 @@
-"""Learn from the results: the agent, failures, explanations, the choice of a batch, and whether it is enough."""
+"""Learn from the results: agent, failures, explanations, choice of a batch, and stopping advice."""

@@ -1,4 +1,4 @@
-"""Let any agent choose a batch within a budget and within caps on groups."""
+"""Choose a batch with any agent, within a budget and caps on groups."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ def choose_batch(
     constraints: BatchConstraints | None = None,
     kept: Sequence[int] = (),
 ) -> list[int]:
-    """Choose a batch that a budget pays for and that holds at most so many graphs of one group.
+    """Choose a batch within a budget and within caps on the number of graphs of each group.
 
-    The agent chooses a batch; its choices are kept up to the first that the batch has no place for, or that is too dear
-    for what is left of the budget. All such graphs are then ruled out, and the agent is asked for the rest, with what
-    was kept as pending. A `ModelAgent` is told while it chooses what still fits, so it is seldom asked twice.
+    The agent chooses a batch. Its choices are kept up to the first one that does not fit, or is too expensive for the
+    remaining budget. All such graphs are then excluded, and the agent chooses the rest, with the kept graphs pending. A
+    `ModelAgent` considers the constraints during its choice, so it seldom has to choose twice.
 
     Args:
-        agent: trained, or what chooses for several goals. If prices differ, and do not count for the budget alone, it
-            must be a `ModelAgent` or choose for several goals. One that is not a `BatchAgent` chooses one graph after
-            the other.
-        count: most graphs to choose.
+        agent: a trained agent, or a chooser for several goals. If prices differ, and do not count for the budget only,
+            it must be a `ModelAgent` or a chooser for several goals. An agent that is not a `BatchAgent` chooses graphs
+            one by one.
+        count: maximum number of graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
-        pending: graphs that are being measured; they are not chosen. They count neither in the budget nor in the caps.
-        constraints: prices, budget and caps; None: there are none.
-        kept: graphs that are in the batch in any case, and allowed by `mask`; they come first.
+        pending: graphs that are being measured. They are not chosen, and do not count in the budget or the caps.
+        constraints: prices, budget and caps, or None.
+        kept: graphs that must be in the batch, allowed by `mask`. They come first.
 
     Returns:
-        The graphs in the order of choice: `count` of them, or fewer if no other can be paid for.
+        The graphs in the order of choice: `count` of them, or fewer if the budget does not allow more.
 
     Raises:
-        TooFewLeftError: a ValueError, if too few graphs are left, the caps allow too few, or the budget pays for none.
-        ValueError: if prices differ and the agent does not weigh them, or the batch has no place for what is kept.
+        TooFewLeftError: a ValueError, if too few graphs are left, the caps allow too few, or the budget allows none.
+        ValueError: if prices differ and the agent does not weigh them, or the kept graphs do not fit.
     """
     constraints = constraints or BatchConstraints()
     left = np.array(mask, np.bool_)
@@ -59,7 +59,7 @@ def choose_batch(
     chosen: list[int] = []
 
     def fits(more: Sequence[int] = ()) -> NDArray[np.bool_]:
-        """Return which graphs could join those chosen and some more, `(K,)`; these could not."""
+        """Return a mask of the graphs that could join the chosen ones and some more, `(K,)`, excluding these."""
         batch = [*chosen, *more]
         numbers, sizes = np.unique(groups[batch], return_counts=True)
         room: NDArray[np.bool_] = prices <= constraints.money - prices[batch].sum()
@@ -68,7 +68,7 @@ def choose_batch(
         return room
 
     def ask(wanted: int) -> list[int]:
-        """Let the agent choose up to so many more graphs; one, if it cannot choose several."""
+        """Let the agent choose at most this many further graphs, or one if it cannot choose several."""
         waiting, is_free = [*pending, *chosen], constraints.prices is None and constraints.groups is None
         if isinstance(agent, GoalsChooser):
             differ = len(np.unique(weighed[left])) > 1
@@ -99,15 +99,15 @@ def choose_batch(
 
 
 def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstraints) -> None:
-    """Refuse a batch that prices, budget or caps cannot give.
+    """Raise an error if prices, budget or caps do not allow a batch.
 
     Args:
-        count: most graphs to choose.
+        count: maximum number of graphs to choose.
         mask: `(K,)` bool. Graphs that can be chosen.
         constraints: prices, budget and caps.
 
     Raises:
-        ValueError: as `choose_batch`, which also refuses agents.
+        ValueError: as in `choose_batch`, which also rejects agents.
     """
     allowed = most_allowed(mask, constraints)
     if allowed < count:
@@ -119,11 +119,11 @@ def check_batch(count: int, mask: NDArray[np.bool_], constraints: BatchConstrain
 
 
 def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
-    """Return how many of the graphs that `mask` allows a batch may hold: none if the budget pays for none.
+    """Return the maximum size of a batch from the graphs in `mask`, or 0 if the budget allows no graph.
 
     Args:
         mask: `(K,)` bool. Graphs that can be chosen.
-        constraints: prices, budget and caps. A budget that pays for one graph counts as paying for all.
+        constraints: prices, budget and caps. A budget that pays for one graph is assumed to pay for all.
     """
     prices = constraints.costs(len(mask))
     left = mask & ~np.isnan(prices)
@@ -134,7 +134,7 @@ def most_allowed(mask: NDArray[np.bool_], constraints: BatchConstraints) -> int:
 
 
 def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np.bool_]) -> list[int]:
-    """Return the indices of graphs that are pinned.
+    """Return the indices of pinned graphs.
 
     Args:
         ids: their ids.
@@ -142,20 +142,20 @@ def check_kept(ids: Sequence[str], index_of: Mapping[str, int], mask: NDArray[np
         mask: `(K,)` bool. Graphs that can be chosen.
 
     Raises:
-        ValueError: if one cannot be chosen.
+        ValueError: if a graph cannot be chosen.
     """
     bad = next((key for key in ids if key not in index_of or not mask[index_of[key]]), None)
     if bad is not None:
-        why = "does not meet the limits, or has a result" if bad in index_of else "is not in the pool"
-        raise ValueError(f"Expected pinned candidates that can be chosen. `{bad}` {why}. Lift the pin.")
+        problem = "does not meet the limits, or has a result" if bad in index_of else "is not in the pool"
+        raise ValueError(f"The pinned candidate `{bad}` {problem}. Remove the pin.")
     return [index_of[key] for key in ids]
 
 
 def split_round(state: CampaignState) -> tuple[list[str], tuple[Suggestion, ...], int]:
-    """Return the last round: ids that are pending, suggestions that have a result, and how many others are vetoed.
+    """Return the last round: pending ids, suggestions with a result, and the number of vetoed suggestions.
 
     Raises:
-        ValueError: if none is vetoed.
+        ValueError: if no suggestion is vetoed.
     """
     last, ended = state.rounds[-1] if state.rounds else (), {*state.settled(), *state.failed}
     done = tuple(suggestion for suggestion in last if suggestion.id in ended)
@@ -172,13 +172,13 @@ def spare_likely(
     probability: NDArray[np.float64],
     constraints: BatchConstraints,
 ) -> NDArray[np.bool_]:
-    """Return a mask without graphs that are likely to fail; with as few of them as the batch needs.
+    """Return a mask without graphs that are likely to fail, except for as many as the batch needs.
 
     Args:
-        count: most graphs to choose.
-        mask: `(K,)` bool. Graphs that can be chosen; `check_batch` accepts them.
-        likely: `(K,)` bool. Those that are likely to fail.
-        probability: `(K,)`. How likely each is to fail: of the likely ones, the least likely come back first.
+        count: maximum number of graphs to choose.
+        mask: `(K,)` bool. Graphs that can be chosen, accepted by `check_batch`.
+        likely: `(K,)` bool. Graphs that are likely to fail.
+        probability: `(K,)`. Probability of failure. The graphs with the lowest probability are restored first.
         constraints: prices, budget and caps.
     """
     others = np.flatnonzero(mask & likely)

@@ -1,4 +1,4 @@
-"""Tell what the prediction of a graph is the sum of, and what is measured nearby. No torch."""
+"""Explain predictions as sums, and find measured neighbours. No torch."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from agents.molecule import MoleculeAgent, mask_atoms
 from graph_bandit_campaign.pool.block import molecule_of
 from graph_bandit_campaign.state import CampaignState
 
-MOST_RESULTS = 2  # that are named
+MOST_RESULTS = 2  # number of results that are named
 LEAST = 0.005  # a smaller one is written as 0.00
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the prediction of a graph is the sum of.
+    """The prediction of a graph as a sum of terms.
 
-    It is a score, in standard deviations: 0 is what is predicted without any result, and a larger score is better, also
-    if small values are wanted. Scores are not values: twice the score need not be twice as far from the middle.
+    The sum is a score, in standard deviations. The prediction without any results has score 0, and larger is better,
+    even if small values are good. Scores are not values: twice the score need not be twice as far from the middle.
     """
 
     parts: Mapping[str, float]
-    """What each part of the model adds to the score, by what it compares, the largest first."""
+    """Contribution of each part of the model to the score, by the features that it compares, largest first."""
     contributions: Mapping[str, float]
-    """Summands of the score, by the id of the graph whose results they come from, the largest first. Those of other
-    assays are named by id, or by SMILES outside the pool, and by the name of the assay in brackets."""
+    """Terms of the score, by the id of the graph with the results, largest first. Results of other assays are named by
+    id (or by SMILES outside the pool) and by the name of the assay in brackets."""
     by_rank: bool
-    """True if scores are of the ranks of the results, False if they are of their values."""
+    """True if scores refer to the ranks of the results, False if they refer to the values."""
 
     @property
     def score(self) -> float:
-        """Return the sum of the parts, which is that of the contributions, too."""
+        """Return the sum of the parts, which equals the sum of the contributions."""
         return sum(self.parts.values())
 
     def main_contributions(self) -> dict[str, float]:
-        """Return the largest contributions, without those below a tenth of the largest."""
+        """Return the largest contributions, except those below a tenth of the largest."""
         least = max(LEAST, 0.1 * max(map(abs, self.contributions.values()), default=0.0))
         return {name: each for name, each in list(self.contributions.items())[:MOST_RESULTS] if abs(each) >= least}
 
     def sentence(self) -> str:
-        """Write all parts and the largest contributions as text."""
+        """Format all parts and the largest contributions as text."""
         text = ", ".join(f"{name} {value:+.2f}" for name, value in self.parts.items() if abs(value) >= LEAST)
         results = ", ".join(f"{name} {each:+.2f}" for name, each in self.main_contributions().items())
         return "; ".join([text] * bool(text) + [f"most from the results of {results}"] * bool(results))
@@ -53,17 +53,17 @@ class Explanation:
 def explain_graphs(
     agent: Agent, state: CampaignState, ids: Sequence[str], indices: Sequence[int], smiles: Sequence[str] = ()
 ) -> dict[str, Explanation]:
-    """Return the explanation for the prediction of each of some graphs, by its id.
+    """Return the explanations of the predictions for some graphs, by id.
 
-    There is none if the agent's model cannot say, or all results so far are equal or bounds.
+    The dict is empty if the agent's model has no explanations, or all results so far are equal or bounds.
 
     Args:
-        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        agent: trained on rewards: the values, or their negatives if small values are good.
         state: state of the campaign.
         ids: names of all graphs.
         indices: indices of the graphs to explain.
-        smiles: SMILES of all graphs, if they are molecules, by which those of sources are known; other graphs of
-            sources are known by their indices.
+        smiles: SMILES of all graphs, if they are molecules. They identify the graphs of sources, which are otherwise
+            identified by index.
     """
     if not isinstance(agent, ModelAgent) or state.yardstick() is None:
         return {}
@@ -79,20 +79,20 @@ def explain_graphs(
 
 
 def score_atoms(agent: Agent, smiles: str, columns: NDArray[np.float64] | None = None) -> tuple[float, ...]:
-    """Return what each atom of a molecule adds to its score: how much smaller the score is without it.
+    """Return the contribution of each atom of a molecule to its score: the decrease of the score without the atom.
 
         w_a = s(x) - s(x without a),  s the posterior mean        [atomic weights, Riniker & Landrum 2013]
 
-    Without an atom, the features are not counted that it is part of. Since the model is not linear in their counts,
-    the atoms do not add up to the score; and numbers of the whole molecule, such as its weight, are not ascribed.
+    Without an atom, features that contain it are not counted. The contributions do not add up to the score, since the
+    model is not linear in the counts. Numbers of the whole molecule, such as its weight, are left out.
 
     Args:
         agent: trained on rewards.
-        smiles: canonical SMILES of the molecule, in whose order the atoms are.
-        columns: `(c,)`. Its columns; None: there are none.
+        smiles: canonical SMILES of the molecule, in the order of the atoms.
+        columns: `(c,)`. Values of its columns, or None.
 
     Returns:
-        In standard deviations, as `Explanation`; empty if the agent does not compare molecules by counts.
+        In standard deviations, as `Explanation`. Empty if the agent does not compare molecules by counts.
     """
     if not isinstance(agent, MoleculeAgent):
         return ()
@@ -119,7 +119,7 @@ class Neighbour:
     similarity: float
     """Tanimoto similarity of atom-pair counts, from 0 to 1."""
     value: float
-    """Mean of its measured values; of its bounds, if nothing else is known."""
+    """Mean of its measured values, or of its bounds if it has only bounds."""
 
 
 def nearest_measured(
@@ -131,7 +131,7 @@ def nearest_measured(
         ids: ids of the molecules to explain.
         values: values of the measured molecules, by id.
         smiles_of: SMILES of all of them, by id.
-        count: how many neighbours to find for each.
+        count: number of neighbours to find for each.
     """
     from rdkit.Chem.rdFingerprintGenerator import GetAtomPairGenerator
     from rdkit.DataStructs import BulkTanimotoSimilarity

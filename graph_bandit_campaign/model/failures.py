@@ -1,4 +1,4 @@
-"""Learn from candidates that failed how likely others are to fail."""
+"""Predict failures of candidates from earlier failures."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ from graph_bandit_campaign.model.learner import Learner
 from graph_bandit_campaign.state import CampaignState, are_enough
 from graph_bandit_campaign.text import percent
 
-LIKELY = 0.25  # of the way from the share that failed so far to 1: with a larger probability a candidate is left out
-MOST_LEARNT = 1000  # results; evenly spaced ones stand for more of them
-DIGITS = 6  # of a probability, so that rounding errors decide no comparison
+LIKELY = 0.25  # of the way from the share of failures so far to 1; candidates with a larger probability are avoided
+MOST_LEARNT = 1000  # results; if there are more, evenly spaced ones are used
+DIGITS = 6  # of a probability, so that rounding errors do not affect comparisons
 
 Floats = NDArray[np.float64]
 
 
 FailureRater = Callable[[Descriptors, Floats | None, Sequence[str]], Floats]
-"""Rates molecules that are not in memory, as a `Rater` does: the probability of n molecules to fail, `(n,)`."""
+"""Predicts failures of molecules that are not in memory, like a `Rater`: probabilities of n molecules, `(n,)`."""
 
 
 @dataclass(frozen=True, eq=False)
 class FailureForecast:
-    """The probability of each of K graphs to fail."""
+    """The probability that each of K graphs fails."""
 
     probability: Floats
-    """`(K,)`. Probability to fail, of graphs that were measured or failed too; 0 before there are enough failures."""
+    """`(K,)`. Probability of failure, also for measured or failed graphs. 0 before there are enough failures."""
     failed: int = 0
     """Number of candidates that failed."""
     tried: int = 0
-    """Number of candidates that failed or were measured; 0 before there are enough failures."""
+    """Number of candidates that failed or were measured. 0 before there are enough failures."""
     agent: BatchAgent | None = None
-    """The Gaussian process, given the failures; None before there are enough."""
+    """The Gaussian process, trained on the failures. None before there are enough."""
 
     @property
     def teaches(self) -> bool:
-        """Return whether there are enough failures: five candidates or more failed, and five or more were measured."""
+        """Return True if there are enough failures: at least five candidates failed, and five were measured."""
         return self.tried > 0
 
     @property
     def bound(self) -> float:
-        """Return above which probability a graph is likely to fail: clearly more than the share so far."""
+        """Return the threshold for likely failures: clearly above the share of failures so far."""
         share = self.failed / max(1, self.tried)
         return share + LIKELY * (1 - share)
 
     @property
     def likely(self) -> NDArray[np.bool_]:
-        """Return which graphs are likely to fail, `(K,)`: with a probability above `bound`."""
+        """Return a mask of the graphs that are likely to fail, `(K,)`: with a probability above `bound`."""
         return self.probability > self.bound
 
     @property
     def rater(self) -> FailureRater | None:
-        """Return what rates molecules that are not in memory, which can be pickled; None if nothing does."""
+        """Return a picklable predictor of failures for molecules that are not in memory, or None."""
         agent = self.agent
         return partial(_rate, agent.rater(), self.failed / self.tried) if isinstance(agent, MoleculeAgent) else None
 
     def sentence(self) -> str:
-        """Say what is likely to fail; an empty text before there are enough failures."""
+        """Describe the candidates that are likely to fail. Empty before there are enough failures."""
         so_far = f"{self.failed} of {self.tried} have failed so far."
         text = (
             f"Candidates that fail with more than {percent(self.bound)} probability are likely to fail, and suggested"
@@ -71,16 +71,16 @@ class FailureForecast:
 
 
 class FailureLearner:
-    """Learn from candidates that failed how likely others are to fail, by regression on both classes.
+    """Predict failures of candidates from earlier failures, by regression on both classes.
 
-        P(G fails) = s - f(G),   f ~ GP(0, k) with values s for those measured, and s - 1 for those that failed
+        P(G fails) = s - f(G),   f ~ GP(0, k) with values s for measured graphs, and s - 1 for failed graphs
 
-    s is the share that failed, so it is the probability of a candidate of which nothing is known. Weights and noise of
-    the process are learnt: if failures have no cause that its kernel shows, f stays near 0.
+    s is the share of failures, and thus the probability for a candidate about which nothing is known. Weights and noise
+    of the process are learned. If failures do not depend on the features in its kernel, f stays near 0.
 
     Args:
         count: K, number of graphs in memory.
-        ignores: True: nothing is learnt.
+        ignores: True if failures are ignored.
     """
 
     def __init__(self, count: int, ignores: bool = False) -> None:
@@ -88,11 +88,11 @@ class FailureLearner:
         self._learnt: tuple[object, FailureForecast] | None = None
 
     def learn(self, state: CampaignState, index_of: Mapping[str, int], learner: Learner) -> FailureForecast:
-        """Return the probability of each graph to fail.
+        """Return the probability that each graph fails.
 
         Args:
             state: state of the campaign.
-            index_of: index of each graph, by its id; others are left out.
+            index_of: index of each graph, by its id. Other graphs are left out.
             learner: makes the Gaussian process.
         """
         failed = sorted(index_of[key] for key in state.failed if key in index_of)

@@ -1,4 +1,4 @@
-"""The front of several goals: the graphs that no other one beats in every goal."""
+"""Compute the front of several goals: the graphs that no other graph dominates."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ ENTRIES = 2_000_000  # of the largest array, draws x graphs x goals
 
 
 def certain_utilities(state: CampaignState, goal: Goal) -> dict[str, float]:
-    """Return the utility that each graph has for certain, by id; minus infinity if it breaks a limit, or may do so.
+    """Return the certain utility of each graph, by id, or minus infinity if it breaks a limit, or may break it.
 
-    A result that is only known to lie on one side of a number counts as that number where the other values on that side
-    are no worse, and is left out elsewhere.
+    A bound counts as its number if all other possible values are at least as good. Otherwise it is left out.
 
     Args:
         state: state of the campaign.
@@ -45,20 +44,20 @@ def measured_utilities(state: CampaignState) -> dict[str, tuple[float, ...]]:
 
 
 def find_front(state: CampaignState) -> tuple[str, ...]:
-    """Return the ids of the graphs that meet all limits and that no measured one beats: as good in each, better in one.
+    """Return the ids of the graphs that meet all limits and are not dominated by a measured graph.
 
-    They are in the order of the first goal, the best first.
+    They are in the order of the first goal, best first. A dominating graph is as good in each goal and better in one.
     """
     measured = {key: utilities for key, utilities in measured_utilities(state).items() if min(utilities) > -np.inf}
     points = np.array(list(measured.values())).reshape(len(measured), len(state.goals))
-    as_good = (points[:, None] >= points).all(axis=2)  # a row of those that it is as good as
+    as_good = (points[:, None] >= points).all(axis=2)  # row i: graphs that graph i matches or beats
     beaten = np.any(as_good & ~as_good.T, axis=0).tolist()
     front = [(utilities, key) for (key, utilities), lost in zip(measured.items(), beaten, strict=True) if not lost]
     return tuple(key for _, key in sorted(front, key=lambda pair: pair[0], reverse=True))
 
 
 def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> tuple[Suggestion, ...]:
-    """Return the predictions for graphs, each with those for every goal, and its probability of being on the front.
+    """Join the predictions of all goals for each graph, with its probability of being on the front.
 
     Args:
         state: state of the campaign.
@@ -77,16 +76,16 @@ def join_forecasts(state: CampaignState, forecasts: Sequence[tuple[Suggestion, .
 
 
 def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggestion, ...]]) -> list[float | None]:
-    """Return the probability of each graph that its results meet all limits, and that no measured one beats them.
+    """Return the probability that each graph meets all limits and is not dominated by a measured graph.
 
-    The results are taken as normal and independent, with their noise.
+    The results are assumed to be normal and independent, including their noise.
 
     Args:
         state: state of the campaign.
         forecasts: for each goal, the prediction for each of n graphs.
 
     Returns:
-        n probabilities; None if a goal has no prediction.
+        n probabilities, or None if a goal has no prediction.
     """
     goals, count = state.goals, len(forecasts[0])
     if any(suggestion.result_std is None for forecast in forecasts for suggestion in forecast):
@@ -113,19 +112,20 @@ def front_probabilities(state: CampaignState, forecasts: Sequence[tuple[Suggesti
 def expect_all(
     state: CampaignState, agents: Sequence[Agent], indices: Sequence[int], ids: Sequence[str], offered: int = 0
 ) -> tuple[Suggestion, ...]:
-    """Return predictions for some graphs: of one goal, or of several with what these tell together.
+    """Return predictions for some graphs, for one goal or jointly for several.
 
-    The suggestions have ids only if the agent makes no predictions, or if all values so far are equal or bounds: their
-    scale is unknown then.
+    The suggestions have only ids if the agent makes no predictions, or if all values so far are equal or bounds, so
+    that their scale is unknown.
 
     Args:
         state: state of the campaign.
-        agents: trained on the results of each goal: on the values or, if small ones are wanted, on their negatives.
+        agents: trained on the results of each goal: the values, or their negatives if small values are good.
         indices: indices of the graphs.
         ids: names of all graphs.
-        offered: how many graphs these were chosen from, for which agents that can correct their predictions; 0: they
-            were not chosen. Predictions of several goals or of a class are not corrected: the correction was fitted to
-            intervals of one quantity, and probabilities of a hit agree better with the shares of hits without it.
+        offered: number of graphs that these were chosen from, so that agents can correct their predictions for the
+            choice. 0 if they were not chosen. Predictions for several goals or a class are not corrected: the
+            correction was fitted to intervals of one quantity, and uncorrected hit probabilities agree better with the
+            shares of hits.
     """
     corrects = offered and not (state.goals or state.is_class)
 
@@ -145,7 +145,7 @@ def read_forecasts(
 
     Args:
         state: state of the campaign.
-        predict: returns the predictions for all graphs, by the number of the goal; None: there are none.
+        predict: returns the predictions for all graphs, by the number of the goal, or None.
         indices: indices of the graphs.
         ids: names of all graphs.
     """

@@ -1,4 +1,4 @@
-"""Weigh graphs for several goals, and choose a batch by what each graph may turn out to be."""
+"""Weigh graphs for several goals, and choose a batch by upper confidence bounds."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from graph_bandit_campaign.constraints.goals.utility import Floats, chance_to_me
 from graph_bandit_campaign.pool.index import PoolIndex
 from graph_bandit_campaign.state import CampaignState
 
-PRICE_WEIGHT = 0.5  # standard deviations by which what is e times as dear has to be better: as for one goal
-SHORT_LIST = 1000  # graphs among which a batch is chosen, with their joint covariance
-WAYS = 64  # to weigh the goals, for the short list
-TIE = 1e-6  # weight of the sum over the goals, which decides between graphs that are equal for a way to weigh them
-DIGITS = 9  # to which worths are rounded: smaller differences are rounding errors
+PRICE_WEIGHT = 0.5  # standard deviations of advantage required for a price e times as high, as for one goal
+SHORT_LIST = 1000  # candidates of a batch, with their joint covariance
+WAYS = 64  # number of weightings of the goals for the short list
+TIE = 1e-6  # weight of the sum over the goals, which breaks ties between graphs that are equal for a weighting
+DIGITS = 9  # to which worths are rounded, since smaller differences are rounding errors
 
 
 class Scale:
-    """How values of several goals are weighed against each other.
+    """The scales on which values of several goals are weighed against each other.
 
     Args:
         goals: G goals that are not limits.
-        values: the results of each, at least two different ones.
+        values: the results of each goal, at least two different ones.
     """
 
     def __init__(self, goals: Sequence[Goal], values: Sequence[Floats]) -> None:
@@ -39,7 +39,7 @@ class Scale:
         if self._weights.any():
             spread = [(scores.mean(), scores.std()) for scores in utilities]
         else:
-            worst = [  # results that are all in the range of a target tell no scale
+            worst = [  # if all results are in the range of a target, their utilities give no scale
                 min(scores.min(), scores.max() - results.std()) if goal.aim == "target" else scores.min()
                 for goal, scores, results in zip(goals, utilities, values, strict=True)
             ]
@@ -47,7 +47,7 @@ class Scale:
         self._begin, self._unit = np.array([(begin, unit or 1.0) for begin, unit in spread]).T
 
     def ways(self, count: int, generator: np.random.Generator) -> Floats:
-        """Return directions, or the weights again and again: `(count, G)`."""
+        """Return directions, or repeated weights: `(count, G)`."""
         if self._weights.any():
             return np.tile(self._weights, (count, 1))
         normal = np.abs(generator.standard_normal((count, len(self.goals))))
@@ -59,7 +59,7 @@ class Scale:
         Args:
             bounds: for each goal, lower and upper bounds of the values, `(n,)` each.
             way: `(G,)`. A direction or the weights.
-            handicap: `(n,)`. What is taken off each goal, in standard deviations of its results.
+            handicap: `(n,)`. Amount subtracted from each goal, in standard deviations of its results.
         """
         moments = [utility_moments(goal, *ends) for goal, ends in zip(self.goals, bounds, strict=True)]
         means, stds = (np.stack(moment, axis=-1) / self._unit for moment in zip(*moments, strict=True))
@@ -72,20 +72,20 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class GoalsIndex:
-    """What each graph is worth for each of many ways to weigh the goals, given its forecasts alone.
+    """The worth of each graph for each of many weightings of the goals, given only its own predictions.
 
-    A graph takes part in the ways whose level is below its probability to meet all limits: so a limit counts by its
-    probability, and what a graph is worth does not depend on the others.
+    A graph takes part in the weightings whose level is below its probability of meeting all limits. Thus a limit counts
+    by its probability, and the worth of a graph does not depend on other graphs.
     """
 
     scale: Scale
-    """How the goals are weighed against each other."""
+    """Scales on which the goals are weighed against each other."""
     wanted: tuple[int, ...]
-    """Places of the goals that are pursued, among all goals."""
+    """Positions of the optimized goals among all goals."""
     limits: tuple[tuple[int, Goal], ...]
-    """The limits that have results, each with its place among all goals."""
+    """Limits with results, each with its position among all goals."""
     signs: tuple[float, ...]
-    """-1 for each goal that is learnt from minus its results, else 1."""
+    """-1 for each goal whose agent is trained on negative results, otherwise 1."""
     ways: Floats
     """`(WAYS, G)`. Directions, or the weights."""
     levels: Floats
@@ -93,7 +93,7 @@ class GoalsIndex:
 
     @staticmethod
     def of(state: CampaignState) -> GoalsIndex | None:
-        """Return the index by the results of a campaign; None while no goal has two different ones."""
+        """Return the index for the results of a campaign, or None while no goal has two different results."""
         values = [np.array(list(view.means().values())) for view in state.views()]
         differing = [g for g, results in enumerate(values) if len(set(results.tolist())) > 1]
         wanted = [g for g in differing if state.goals[g].aim != "limit"]
@@ -107,12 +107,12 @@ class GoalsIndex:
         return GoalsIndex(scale, tuple(wanted), limits, signs, scale.ways(WAYS, generator), levels)
 
     def worths(self, predictions: Sequence[Prediction], some: NDArray[np.int64], handicap: Floats) -> list[Floats]:
-        """Return what n graphs are worth for each way, `(n,)` each; -inf where they do not take part.
+        """Return the worth of n graphs for each weighting, `(n,)` each, or -inf if they do not take part.
 
         Args:
-            predictions: of the rewards of each goal.
-            some: `(n,)`. Which of those that are predicted.
-            handicap: `(n,)`. What prices take off, as in `Scale.worth`.
+            predictions: predicted rewards of each goal.
+            some: `(n,)`. Indices of the n graphs among the predicted ones.
+            handicap: `(n,)`. Amount subtracted for prices, as in `Scale.worth`.
         """
         pairs = zip(self.signs, predictions, strict=True)
         forecasts = [(sign * each.mean[some], each.std[some]) for sign, each in pairs]
@@ -125,13 +125,13 @@ class GoalsIndex:
 
 
 def choose_short_list(worths: Sequence[Floats], names: Sequence[str], size: int, seed: int) -> NDArray[np.int64]:
-    """Return the places of the graphs that are among the best for one of many ways to weigh the goals.
+    """Return the positions of the graphs that are among the best for one of many weightings of the goals.
 
     Args:
-        worths: what n graphs are worth for each way.
-        names: n different names, which choose among equal ranks.
-        size: how many are wanted.
-        seed: seed of that choice.
+        worths: worth of n graphs for each weighting.
+        names: n different names, which break ties between ranks.
+        size: number of graphs to return.
+        seed: seed of the tie-breaking.
     """
     ranks = np.full(len(names), np.inf)
     for worth in worths:
@@ -141,25 +141,25 @@ def choose_short_list(worths: Sequence[Floats], names: Sequence[str], size: int,
 
 
 class GoalsChooser:
-    """Choose graphs one after the other, each for a way to weigh the goals of its own, by upper confidence bounds.
+    """Choose graphs one by one, each for a different weighting of the goals, by upper confidence bounds.
 
         argmax_k  min_g u_kg / lambda_g,   lambda uniform on the positive part of the unit sphere
         u_kg = (E utility_g + std utility_g - worst_g) / (best_g - worst_g),   value of k ~ N(mean, nu^2 std^2)
 
     Every graph of a front is the best for some lambda, and the mean over lambda of the largest index to the power of G
-    is in proportion to the hypervolume [Paria et al. 2020, Zhang & Golovin 2020]. The worst and the best are those of
-    the results. The result of a graph that is pending or chosen counts as measured, and equal to its mean, so a batch
-    spreads [Desautels et al. 2014].
+    is proportional to the hypervolume [Paria et al. 2020, Zhang & Golovin 2020]. The worst and the best are those of
+    the results. The result of a pending or chosen graph counts as measured and equal to its mean, which makes a batch
+    diverse [Desautels et al. 2014].
 
     With weights w, the index is sum_g w_g E u_g, in standard deviations of the results, plus the root of the sum of
     squares of w_g std u_g. For each choice, the values of all graphs are drawn once, and graphs whose draw breaks a
-    limit are left out: so a limit counts by its probability. Goals without two different results do not count yet.
+    limit are left out. Thus a limit counts by its probability. Goals without two different results do not count yet.
 
-    Where prices p are weighed, E utility_g is less by 0.5 log(p_k / min p) standard deviations of the results.
+    If prices p are weighed, E utility_g is reduced by 0.5 log(p_k / min p) standard deviations of the results.
 
     Args:
         state: state of the campaign.
-        agents: for each goal, an agent trained on its results; on minus the results if small values are wanted.
+        agents: for each goal, an agent trained on its results, or on their negatives if small values are good.
         index: the graphs.
     """
 
@@ -178,15 +178,15 @@ class GoalsChooser:
         """Return the indices of graphs, in the order of choice.
 
         Args:
-            count: how many graphs to choose.
-            mask: `(K,)` bool. The graphs that can be chosen, at least `count`.
-            pending: indices of the graphs under way.
-            prices: `(K,)`, positive where `mask` allows a graph; None, or equal ones: they change nothing.
-            fits: which graphs can join those chosen so far, `(K,)`; None: all.
+            count: number of graphs to choose.
+            mask: `(K,)` bool. The graphs that can be chosen, at least `count` of them.
+            pending: indices of the pending graphs.
+            prices: `(K,)`, positive if `mask` allows a graph, or None. Equal prices have no effect.
+            fits: returns a mask of the graphs that can join the chosen ones, `(K,)`. None means all.
 
         Returns:
-            `count` different indices; fewer if no other graph of the short list fits. Where no graph meets the limits
-            in a draw, that of a graph that is the surest to.
+            `count` different indices, or fewer if no other graph of the short list fits. If no graph meets the limits
+            in a draw, a graph with the highest probability of meeting them is chosen.
         """
         index = GoalsIndex.of(self._state)
         if index is None and prices is not None:
@@ -221,14 +221,14 @@ class GoalsChooser:
             if gone.all():
                 break
             worth[gone], meeting[gone], surest[gone] = -np.inf, False, -1.0
-            if not meeting.any():  # where no graph meets the limits in this draw, those do that are the surest to
+            if not meeting.any():  # if no graph meets the limits in this draw, use the graphs most likely to meet them
                 meeting = surest == surest.max()
             latest = int(np.argmax(np.where(meeting, worth, -np.inf)))
             chosen.append(latest)
         return [near[k] for k in chosen]
 
     def _short_list(self, index: GoalsIndex, candidates: NDArray[np.int64], handicap: Floats, size: int) -> list[int]:
-        """Return the most promising candidates, in an order that does not go by that of the pool."""
+        """Return the most promising candidates, in an order that does not depend on the pool."""
         names, seed = [self._index.names[k] for k in candidates.tolist()], self._state.seed
         if len(candidates) > size:
             worths = index.worths([agent.predict() for agent in self._agents], candidates, handicap[candidates])

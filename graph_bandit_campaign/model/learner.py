@@ -1,4 +1,4 @@
-"""Train the agent of a campaign from its measurements, and read its predictions."""
+"""Train the agent of a campaign on its measurements, and read its predictions."""
 
 from __future__ import annotations
 
@@ -17,40 +17,39 @@ from graph_bandit_campaign.state import CUT, LEVEL, CampaignState, Suggestion
 from graph_bandit_env.pools import KernelPool
 from graph_bandit_lab import AgentSpec
 
-DEFAULT = "default"  # in place of the name of an agent
-OF_RESULTS = frozenset(("noise_variance", "forget"))  # settings that are not those of a model of failures
+DEFAULT = "default"  # instead of the name of an agent
+OF_RESULTS = frozenset(("noise_variance", "forget"))  # settings that do not apply to a model of failures
 
 
 def default_agent(graph_set: PoolLike, count: int, several_goals: bool = False) -> str:
-    """Return the agent that chooses a batch if nobody names one, as on the command line.
+    """Return the default agent for a batch, as on the command line.
 
-    The model is the same for every batch; on graphs that are not molecules it reads all that they have, and learns from
-    ranks as that of molecules does; where only a kernel is known, it has that kernel. Expected improvement weighs what
-    one result can gain; upper confidence bounds spread several.
+    The model is the same for all batch sizes. For graphs that are not molecules, it uses all of their data, and learns
+    from ranks like the model of molecules. If only a kernel is known, it uses that kernel. Expected improvement rates
+    the gain of a single result. Upper confidence bounds diversify a batch.
 
     Args:
         graph_set: K graphs.
-        count: how many graphs are to be chosen.
-        several_goals: whether there are several goals, for which the agent's rule is not used.
+        count: number of graphs to choose.
+        several_goals: True if there are several goals, for which the agent's rule is not used.
     """
     rule = "ei" if count == 1 and not several_goals else "ucb"
     if isinstance(graph_set, MoleculeSetLike):
         return f"molecule-{rule}"
     if isinstance(graph_set, KernelPool):
         return f"gntk-{rule}:kernel=custom"
-    search = "exploration_scale=1," if several_goals else ""  # bounds of several goals are asked for before a choice
+    search = "exploration_scale=1," if several_goals else ""  # bounds for several goals are needed before a choice
     return f"gp-{rule}:{search}warp=normal_scores"
 
 
 def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
-    """Return the results that a model learns from if there are more than it can take, `(n,)`.
+    """Return a mask of the results to train on, if there are more than a model can use, `(n,)`.
 
-    These are the best, as many as half of them, and of the others some that are evenly spaced by rank, the worst among
-    them.
+    One half are the best results. The other half are evenly spaced by rank among the rest, including the worst.
 
     Args:
-        rewards: `(n,)`, large ones are wanted.
-        most: how many a model can take.
+        rewards: `(n,)`, large ones are good.
+        most: maximum number of results for the model.
     """
     kept, order = np.ones(len(rewards), np.bool_), np.argsort(-rewards, kind="stable")
     if len(rewards) > most:
@@ -63,13 +62,13 @@ def choose_results(rewards: NDArray[np.float64], most: int) -> NDArray[np.bool_]
 
 
 class Learner:
-    """An agent that depends only on the measurements and the seed, not on the rounds in which they came.
+    """An agent that depends only on the measurements and the seed, not on the rounds of the measurements.
 
     Args:
         graph_set: K graphs.
         spec: the agent as on the command line.
-        several_goals: whether there are several goals.
-        most: how many graphs with results it learns from, as `choose_results` says; None: all.
+        several_goals: True if there are several goals.
+        most: maximum number of graphs with results for training, see `choose_results`. None means all.
         sources: results of other assays.
 
     Raises:
@@ -80,15 +79,15 @@ class Learner:
     spec: str
     """The agent as on the command line."""
     most: int | None
-    """How many graphs with results it learns from; None: all."""
+    """Maximum number of graphs with results for training. None means all."""
     algorithm: int
-    """Version of its algorithm; another version may suggest other graphs from the same measurements."""
+    """Version of its algorithm. Another version may suggest other graphs from the same measurements."""
     has_posterior: bool
-    """Whether it is a `ModelAgent`, which learns from bounds and noisy results; others take a bound for the value."""
+    """True for a `ModelAgent`, which learns from bounds and noisy results. Other agents use a bound as the value."""
     sources: Sequence[SourceResults]
     """Results of other assays."""
     uses_columns: bool
-    """Whether it learns from columns that molecules bring along."""
+    """True if it learns from columns of the molecules."""
 
     def __init__(
         self,
@@ -115,10 +114,10 @@ class Learner:
         self._check("learn from results of other assays", sources)
 
     def check_results(self, state: CampaignState) -> None:
-        """Refuse results with a noise of their own, or of a class, if the agent cannot use them.
+        """Raise an error if the agent cannot use results with noise, or of a class.
 
         Raises:
-            ValueError: if there is one.
+            ValueError: if there are such results.
         """
         self._check("use the noise of a result", any(result.noise is not None for result in state.measured))
         numbers = 'take them as numbers (`kind="number"`, `--goal-kind COLUMN=number`)'
@@ -134,7 +133,7 @@ class Learner:
         Args:
             state: state of the campaign, with one goal.
             index_of: index of each graph, by its id.
-            fresh: True: train a new agent, which has drawn no random numbers since; False: the last one will do.
+            fresh: True to train a new agent, whose random numbers are unused. False to reuse the last one if possible.
         """
         measured, sign = state.counted(), 1.0 if state.maximize else -1.0
         count = len(measured)
@@ -143,7 +142,7 @@ class Learner:
             kept = choose_results(sign * np.array([*means.values()], np.float64), self.most)
             names = {name for name, is_kept in zip(means, kept.tolist(), strict=True) if is_kept}
             measured = tuple(result for result in measured if result.id in names)
-        if state.is_class:  # of a latent value, which lies above the level if the result is 1
+        if state.is_class:  # latent value, above the threshold if the result is 1
             measured = tuple(
                 replace(result, value=CUT, bound="above" if result.value > CUT else "below") for result in measured
             )
@@ -171,9 +170,9 @@ class Learner:
         return trained[1]
 
     def process(self) -> ProcessAgent[Any]:
-        """Return an exact Gaussian process on the graphs, without results: with the agent's settings, or the default.
+        """Return an exact Gaussian process on the graphs, without results, with the settings of the agent or default.
 
-        Settings of the noise of results, and of which are forgotten, are left out.
+        Settings for the noise of results, and for forgetting results, are left out.
         """
         if not isinstance(self._model, ProcessAgent):
             return self.like(self.graph_set, default_agent(self.graph_set, 1), None).process()
@@ -184,17 +183,17 @@ class Learner:
         return agent
 
     def like(self, graph_set: PoolLike, spec: str, most: int | None) -> Learner:
-        """Return one for the same goals and sources, with another agent or other graphs of the same pool."""
+        """Return a learner for the same goals and sources, with another agent or other graphs of the same pool."""
         return Learner(graph_set, spec, self._several, most, self.sources)
 
     def _placed(self, source: SourceResults, index_of: Mapping[str, int]) -> SourceResults:
-        """Return results of a source by the places of graphs that are not molecules, which have no SMILES."""
+        """Replace ids in results of a source by indices, for graphs that are not molecules."""
         if isinstance(self.graph_set, MoleculeSetLike):
             return source
         return replace(source, graphs=[index_of[str(key)] for key in source.graphs])
 
     def _begin(self, seed: int) -> Agent:
-        """Return an agent without results; it shares the description of the graphs, if that is known."""
+        """Return an agent without results. It shares the description of the graphs, if known."""
         self._model = self._model.blank() if isinstance(self._model, ModelAgent) else self._make()
         self._model.reset(None, seed=seed, graph_set=self.graph_set)
         return self._model
@@ -214,15 +213,15 @@ class Learner:
 def read_prediction(
     prediction: Prediction, best: float, indices: Sequence[int], ids: Sequence[str], state: CampaignState
 ) -> tuple[Suggestion, ...]:
-    """Return the predictions for some graphs, given those of all.
+    """Return the predictions for some graphs, given those for all.
 
         P(beats the best) = Phi(+-(mean - best) / sqrt(std^2 + noise_std^2)),   if rewards are normal
 
-    Of a class, the probability is that of a hit, and there is no deviation or interval.
+    For a class, the probability is that of a hit, and there is no deviation or interval.
 
     Args:
-        prediction: of rewards.
-        best: the best value so far, or the number between two classes.
+        prediction: predicted rewards.
+        best: the best value so far, or the threshold between two classes.
         indices: indices of the graphs.
         ids: names of all graphs.
         state: state of the campaign, with one goal.

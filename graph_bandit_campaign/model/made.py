@@ -1,4 +1,4 @@
-"""A library of products, or combinations, as a pool: found by id, made when taken, listed by what blocks promise."""
+"""Use a library of products or combinations as a pool: find them by id, make them on demand, rank them by blocks."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from graph_bandit_env import MoleculeSet, from_smiles
 from graph_bandit_env.pools import MOST_ATOMS, Salts, SlotSet
 from graph_bandit_env.pools.products import ProductLibrary
 
-MOST_RESULTS = 3000  # that the process learns from
-LEAST_CHOICE = 4  # times as many products as are wanted have to meet the limits before a list is long enough
+MOST_RESULTS = 3000  # for training the process
+LEAST_CHOICE = 4  # minimum number of products that meet the limits, as a multiple of the requested number
 BLOCKS = "building blocks"
-MOST_TAUGHT = 1000  # products with results from which the model of molecules learns
+MOST_TAUGHT = 1000  # products with results for training the model of molecules
 
 Numbers = NDArray[np.int64]
 
 
 class ProductPool:
-    """The products, or combinations, of a library, of which those that are looked at are made.
+    """The products or combinations of a library, made on demand.
 
     Args:
         library: the library.
-        most_atoms: how many atoms a product may have, without hydrogens.
-        salts: how salts are described.
+        most_atoms: maximum number of atoms of a product, without hydrogens.
+        salts: "merge" to describe salts by their parent, or "separate".
     """
 
     def __init__(self, library: ProductLibrary, most_atoms: int = MOST_ATOMS, salts: Salts = "merge") -> None:
@@ -47,11 +47,11 @@ class ProductPool:
 
     @property
     def has_reactions(self) -> bool:
-        """Return whether it holds products of reactions, which are molecules; else combinations."""
+        """Return True if the library has products of reactions, which are molecules, and False for combinations."""
         return self.library.parts[0].reaction is not None
 
     def hold(self, limits: Limits) -> None:
-        """List nothing from now on that does not meet the limits on slots, such as `ligand=XPhos`."""
+        """Apply limits on slots, such as `ligand=XPhos`, to all further lists."""
         parts = []
         for part in self.library.parts:
             banned = dict(part.banned)
@@ -66,23 +66,23 @@ class ProductPool:
         self.library = ProductLibrary(parts)
 
     def find(self, names: Iterable[str], texts: Iterable[str] = ()) -> Numbers:
-        """Return the numbers of the products of some ids, and of combinations of some texts, in increasing order."""
+        """Return the numbers of the products with some ids or, for combinations, some texts, in increasing order."""
         numbers = {*map(self.library.number_of, names), *map(self._number_at, filter(None, texts))}
         return np.array(sorted(number for number in numbers if number is not None), np.int64)
 
     def _number_at(self, text: str) -> int | None:
-        """Return the number of the combination with this in its slots; None if there is none."""
+        """Return the number of the combination with these slots, or None."""
         cells, (part,) = json.loads(text), self.library.parts
-        with suppress(ValueError):  # of a molecule that cannot be read, or no number
+        with suppress(ValueError):  # if a molecule or a number cannot be read
             places = [slot.place_of.get(slot.spell(cells[slot.name])) for slot in part.slots]
             return None if None in places else int(self.library.numbers_of(np.array([places], np.int64))[0])
         return None
 
     def one(self) -> MoleculeSet | SlotSet:
-        """Return the first product that can be made, for a campaign that knows none.
+        """Return the first product that can be made, for a campaign without known products.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if no product can be made.
         """
         most = min(len(self.library), MOST)
         made = (self.take(np.array([number])) for number in range(most))
@@ -91,13 +91,13 @@ class ProductPool:
         return first
 
     def take(self, numbers: Numbers) -> MoleculeSet | SlotSet | None:
-        """Return products as molecules; those that are equal become one, and those that cannot be made are left out.
+        """Return products as molecules. Equal products are merged, and products that cannot be made are left out.
 
         Args:
             numbers: their numbers.
 
         Returns:
-            None if there is none. Combinations, if there are no reactions.
+            None if there are no products. Combinations, if there are no reactions.
         """
         if not self.has_reactions:
             ids, places = [*map(self.library.id_of, numbers.tolist())], self.library.blocks_of(numbers)
@@ -115,22 +115,22 @@ class ProductPool:
         mask: Callable[[MoleculeSet | SlotSet], NDArray[np.bool_]],
         is_enough: Callable[[MoleculeSet | SlotSet], bool],
     ) -> tuple[MoleculeSet | SlotSet, int]:
-        """Return the products that a campaign knows, and the most promising others, of as many lists as it takes.
+        """Return the known products of a campaign, and the most promising others, from as many lists as needed.
 
         Args:
             state: the campaign, with one goal.
-            count: how many are to be chosen.
-            mask: which of some products meet the limits.
-            is_enough: whether a batch can be chosen of some products, which all meet the limits but for the known ones.
+            count: number of products to choose.
+            mask: returns a mask of the products that meet the limits.
+            is_enough: returns True if a batch can be chosen from products that are known or meet the limits.
 
         Returns:
-            The products, and how many others were listed.
+            The products, and the number of other listed products.
         """
         beliefs, taken = self._learn(state)
         molecules, listed = self.take(np.array(sorted(taken), np.int64)), 0
         least = LEAST_CHOICE * count + (0 if molecules is None else len(molecules))
         last = {self.library.number_of(each.id) for batch in state.rounds[-1:] for each in batch}
-        for numbers in beliefs.lists(taken - last, state.seed):  # a batch that waits is explained among the same others
+        for numbers in beliefs.lists(taken - last, state.seed):  # a pending batch is explained among the same products
             listed += len(numbers)
             products = self.take(numbers)
             if products is not None and (meeting := np.flatnonzero(mask(products))).size:
@@ -141,12 +141,12 @@ class ProductPool:
         return molecules or self.one(), listed
 
     def add_forecasts(self, molecules: MoleculeSet, state: CampaignState) -> MoleculeSet:
-        """Return molecules with a column of what blocks tell of them, if blocks tell something.
+        """Return molecules with a column of predictions from their blocks, if these are informative.
 
-        It is a column like the user's own: the results decide how much it counts.
+        The column is treated like the user's own columns: its weight is learned from the results.
 
         Args:
-            molecules: products, and perhaps molecules that are not in the library.
+            molecules: products, and possibly molecules outside the library.
             state: the campaign, with one goal.
         """
         numbers = [*map(self.library.number_of, molecules.ids)]
@@ -156,7 +156,7 @@ class ProductPool:
         return molecules if np.isnan(column).all() else molecules.with_columns([BLOCKS], column[:, None])
 
     def _learn(self, state: CampaignState) -> tuple[BlockBeliefs, set[int]]:
-        """Return what the results of a campaign tell of blocks, and the numbers of products that are not offered."""
+        """Return the beliefs about blocks from the results of a campaign, and the numbers of unavailable products."""
         values, sign = state.means(), 1.0 if state.maximize else -1.0
         ids = dict.fromkeys((*values, *state.pending, *state.failed, *state.vetoes, *state.pinned))
         taken = {name: number for name in ids if (number := self.library.number_of(name)) is not None}

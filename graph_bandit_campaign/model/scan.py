@@ -1,4 +1,4 @@
-"""Find the most promising molecules of a prepared pool, part by part, in any number of processes."""
+"""Find the most promising molecules of a prepared pool, part by part, in parallel."""
 
 from __future__ import annotations
 
@@ -32,64 +32,64 @@ Entry = tuple[str, int, int, str]
 """Name, part, row and group of a molecule."""
 Places = NDArray[np.int64]
 """`(n, 2)`. Part and row of molecules in a prepared pool."""
-AT_A_TIME = 256  # candidates that are tested before the threshold is looked at again
-NEAR = 1e-8  # more than keys are rounded by
-SPARES = 10  # times as many molecules as a batch may hold are kept, of each group and in all
+AT_A_TIME = 256  # candidates that are tested before the threshold is updated
+NEAR = 1e-8  # larger than the rounding of keys
+SPARES = 10  # multiple of the batch size that is kept, for each group and in total
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
-    """What is asked of each molecule of a pool."""
+    """The query for each molecule of a pool."""
 
     raters: tuple[Rater, ...]
-    """Rate molecules, given the results: one for each goal."""
+    """Raters of molecules given the results, one for each goal."""
     size: int
-    """How many of the most promising molecules are wanted."""
+    """Number of the most promising molecules to find."""
     limits: Limits
     """Limits on columns and structures."""
     terms: Terms
     """Prices and groups."""
     names: ColumnNames
-    """The columns of the pool that these are in."""
+    """The columns of the pool for these options."""
     source: Source
-    """The pool, with the user's own columns, which the raters read."""
+    """The pool, with the user's own columns, which are input for the raters."""
     index: GoalsIndex | None = None
-    """What molecules are worth for several goals; None: the first rater says it."""
+    """The worth of molecules for several goals. None if the first rater decides."""
     taken: frozenset[tuple[int, int]] = frozenset()
     """Part and row of molecules that are measured, failed or pending."""
     fails: FailureRater | None = None
-    """Rates how likely molecules are to fail; None: there are not enough failures."""
+    """Predicts failures of molecules. None if there are not enough failures."""
     likely: float = 1.0
-    """Probability of failing above which a molecule is likely to fail."""
+    """Threshold for the probability of failure, above which a molecule is likely to fail."""
     seed: int = 0
-    """Chooses among those of equal worth for several goals."""
+    """Seed for breaking ties between molecules, for several goals."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return all columns that are read."""
+        """Return all columns to read."""
         return tuple(dict.fromkeys((*self.names.columns, *self.source.columns)))
 
     def numbers(self, block: Block) -> NDArray[np.float64] | None:
-        """Return the user's own columns of some molecules, `(n, c)`, as raters read them; None: there are none."""
+        """Return the user's own columns of some molecules, `(n, c)`, as input for raters, or None."""
         return block.numbers(self.source.columns, self.source.skip_bad_rows) if self.source.columns else None
 
 
 class Best:
     """The molecules with the largest keys so far, as `agents.beliefs.short_list` would choose them from all.
 
-    Of one group there are at most so many. Since a batch holds no more of it either, the best that there are make any
-    batch that the pool makes.
+    The number of molecules of each group is limited. Since a batch has a limit as well, the kept molecules suffice for
+    any batch from the pool.
 
     Args:
-        size: how many are kept.
-        seed: chooses among equal keys.
-        max_per_group: how many of one group are kept; None: any number.
+        size: number of molecules to keep.
+        seed: seed for breaking ties between keys.
+        max_per_group: maximum number of molecules of one group. None means unlimited.
     """
 
     keys: NDArray[np.float64]
-    """`(n,)`. Keys of those that are kept."""
+    """`(n,)`. Keys of the kept molecules."""
     entries: list[Entry]
-    """The n that are kept."""
+    """The n kept molecules."""
 
     def __init__(self, size: int, seed: int, max_per_group: int | None = None) -> None:
         self._size, self._seed, self._max_per_group = size, seed, max_per_group
@@ -102,14 +102,14 @@ class Best:
         places: Sequence[tuple[int, int]],
         groups_of: Callable[[list[int]], Sequence[str | None]],
     ) -> None:
-        """Take in n molecules.
+        """Add n molecules.
 
         Args:
-            keys: `(n,)`, none NaN.
+            keys: `(n,)`, without NaN.
             names: n names.
             places: part and row of each.
-            groups_of: given the indices of some of them, which may be kept, returns their groups: an empty text for one
-                without a group, None for one that is not to be kept.
+            groups_of: returns the groups of molecules, given their indices: an empty text without a group, None to
+                exclude a molecule.
         """
         order = np.argsort(-keys, kind="stable")
         for start in range(0, len(order), AT_A_TIME):
@@ -122,7 +122,7 @@ class Best:
             self.merge(keys[[k for k, _ in found]], [(names[k], *places[k], group) for k, group in found])
 
     def merge(self, keys: NDArray[np.float64], entries: Sequence[Entry]) -> None:
-        """Take in what another list has kept."""
+        """Add the molecules of another list."""
         self.keys, self.entries = np.concatenate([self.keys, keys]), [*self.entries, *entries]
         if self._max_per_group is not None:
             groups: dict[str, list[int]] = {}
@@ -133,7 +133,7 @@ class Best:
         self._keep(self._choose(range(len(self.keys)), self._size))
 
     def _choose(self, index: Sequence[int], size: int) -> list[int]:
-        """Return the best of some."""
+        """Return the best of some molecules."""
         kept = short_list(self.keys[index], [self.entries[k][0] for k in index], size, self._seed)
         return [index[k] for k in kept.tolist()]
 
@@ -142,12 +142,12 @@ class Best:
 
 
 class Found:
-    """The molecules that were found: those with the largest index that meet the limits and can be paid for.
+    """The best molecules found: those with the largest index that meet the limits and the budget.
 
-    For several goals there is a list for each of many ways to weigh them.
+    For several goals, there is a list for each of many weightings.
 
     Args:
-        query: what was asked.
+        query: the query.
     """
 
     def __init__(self, query: Query) -> None:
@@ -157,17 +157,17 @@ class Found:
         self._every = [[Best(query.size, self._seed, max_per_group) for _ in range(count)] for _ in range(kinds)]
 
     def merge(self, other: Found) -> None:
-        """Take in what was found elsewhere."""
+        """Add the molecules found elsewhere."""
         for mine, its in zip(chain(*self._every), chain(*other._every), strict=True):
             mine.merge(its.keys, its.entries)
 
     @property
     def places(self) -> set[Place]:
-        """Return part and row of each: of the best, and of the best that are not likely to fail."""
+        """Return part and row of the best molecules, and of the best that are not likely to fail."""
         return {place for lists in self._every for place in self._join(lists)}
 
     def _join(self, lists: Sequence[Best]) -> list[Place]:
-        """Return part and row of those that are among the best for one of the ways, at most as many as the size."""
+        """Return part and row of molecules that are among the best for a weighting, at most `size` of them."""
         place_of = {name: (part, row) for best in lists for name, part, row, _ in best.entries}
         names, worths = [*place_of], []
         rows = {name: row for row, name in enumerate(names)}
@@ -199,14 +199,14 @@ class Found:
         names = [block.smiles[k] for k in rest.tolist()]
 
         def groups(some: list[int]) -> list[str | None]:
-            """Return the groups of molecules, None for those that do not meet the limits on structures."""
+            """Return the groups of molecules, or None if they do not meet the limits on structures."""
             texts = [names[k] for k in some]
             given = murcko_scaffolds(texts) if by_scaffold else [given_groups[k] for k in rest[some]]
             are_bad = (find_failures(tests, texts) >= 0) | np.array([*map(is_bare_salt, texts)], np.bool_)
             return [None if is_bad else group for group, is_bad in zip(given, are_bad, strict=True)]
 
         def sound_groups(some: list[int]) -> list[str | None]:
-            """Return the same, None also for those that are likely to fail."""
+            """Return the same groups, but also None for molecules that are likely to fail."""
             if query.fails is None or not some:
                 return []
             at, texts = rest[some], [names[k] for k in some]
@@ -220,7 +220,7 @@ class Found:
 
 
 def remember(compute: Callable[[list[int]], list[T]]) -> Callable[[list[int]], list[T]]:
-    """Return a function of some indices that computes nothing twice."""
+    """Cache a function of indices, so that each value is computed once."""
     known = dict[int, T]()
 
     def values_of(index: list[int]) -> list[T]:
@@ -234,11 +234,11 @@ def remember(compute: Callable[[list[int]], list[T]]) -> Callable[[list[int]], l
 def scan(pool: PreparedPool, query: Query) -> Found:
     """Rate every molecule of a pool, and return the most promising ones.
 
-    The answer does not depend on parts, workers or their order.
+    The result does not depend on parts, workers or their order.
 
     Args:
         pool: the pool.
-        query: what is asked; its source says which workers answer.
+        query: the query, whose source has the number of workers.
 
     Raises:
         ValueError, OSError: as `visit_parts`.
@@ -260,18 +260,18 @@ def find_best(blocks: Iterable[Block], query: Query) -> Found:
 def visit_parts(
     pool: PreparedPool, query: Query, visit: Callable[[Iterable[Block], Query], T]
 ) -> Iterator[tuple[int, T]]:
-    """Return the number of each part and what a function returns for it, in the order in which it is ready.
+    """Yield the number of each part and the result of a function for it, in the order of completion.
 
-    A process that dies costs its part, which is done again.
+    If a process dies, its part is repeated.
 
     Args:
         pool: the pool.
-        query: what is asked; its source says which workers answer.
-        visit: given the blocks of a part, with the columns of the query, and the query; it is sent to workers.
+        query: the query, whose source has the number of workers.
+        visit: called with the blocks of a part, with the columns of the query, and the query. It must be picklable.
 
     Raises:
-        ValueError: if a part is damaged or missing, or a cell of a column that is needed cannot be read.
-        ChildProcessError: an OSError, if two processes die at the same part.
+        ValueError: if a part is damaged or missing, or a cell of a required column cannot be read.
+        ChildProcessError: an OSError, if two processes die during the same part.
     """
     work, count = partial(_visit_part, pool.folder.resolve(), pickle.dumps((visit, query))), pool.manifest.parts
     name, kept = f"part {{}} of {pool.folder}", "Give the same command again, with fewer --workers."

@@ -1,4 +1,4 @@
-"""Tell whether the pool holds a better graph, and when to stop. No torch."""
+"""Estimate the probability that the pool holds a better graph, and advise when to stop. No torch."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from graph_bandit_campaign.constraints.goals.utility import LEAST_STD
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import percent
 
-MOST, DRAWS = 500, 2000  # graphs in a joint draw: the most promising ones; and draws
-STOP = 0.15  # below this probability that the pool holds a better graph, the rule says stop
+MOST, DRAWS = 500, 2000  # number of most promising graphs in a joint draw; number of draws
+STOP = 0.15  # stop below this probability that the pool holds a better graph
 
 
 @dataclass(frozen=True)
 class StoppingAdvice:
-    """How likely better graphs are, by joint draws of the true values."""
+    """Probabilities of better graphs, from joint draws of the true values."""
 
     better: float
-    """Probability that a graph without a result has a better value than the best that was measured."""
+    """Probability that a graph without a result has a better value than the best measured value."""
     batch: float
-    """Probability that one of the pending graphs does."""
+    """Probability that a pending graph has a better value."""
     count: int
-    """How many graphs are pending."""
+    """Number of pending graphs."""
     hits: float | None = None
-    """If the goal is a class, how many hits are expected among all graphs without a result. `better` is then the
-    probability that one of these is a hit, and `batch` that one of the pending ones is."""
+    """Expected number of hits among all graphs without a result, if the goal is a class. `better` is then the
+    probability that one of them is a hit, and `batch` the probability that a pending graph is a hit."""
     left: int = 0
-    """How many graphs have no result and can be measured."""
+    """Number of graphs that have no result and can be measured."""
 
     @property
     def stop(self) -> bool:
-        """Return whether the rule says stop: `better` is below 15 %."""
+        """Return True if the rule advises to stop: `better` is below 15 %."""
         return self.better < STOP
 
     def sentence(self, target: str) -> str:
         """Return the probabilities and the advice in sentences."""
-        limit, share = percent(STOP), percent(min(max(self.better, 1 / DRAWS), 1 - 1 / DRAWS))  # draws are never sure
+        limit, (share, batch) = percent(STOP), map(_spell, (self.better, self.batch))
         advice = f"That is below {limit}: stop." if self.stop else f"Stop when it falls below {limit}."
         held, better, sentences = f"a better {target}", "better", list[str]()
         if self.hits is not None:
@@ -50,26 +50,31 @@ class StoppingAdvice:
             sentences.append(f"Expected hits among the {self.left:,} candidates without a result: {self.hits:.1f}.")
         sentences.append(f"Probability that the pool still holds {held}: {share}. {advice}")
         if self.count:
-            batch = percent(self.batch)
-            sentences.append(f"Probability that one of the {self.count} pending suggestions is {better}: {batch}.")
+            pending = "the pending suggestion" if self.count == 1 else f"one of the {self.count} pending suggestions"
+            sentences.append(f"Probability that {pending} is {better}: {batch}.")
         return " ".join(sentences)
+
+
+def _spell(probability: float) -> str:
+    """Return a probability as text: a finite number of draws never shows 0 or 1."""
+    return percent(min(max(probability, 1 / DRAWS), 1 - 1 / DRAWS))
 
 
 def look_ahead(
     agent: Agent, state: CampaignState, ids: Sequence[str], index_of: Mapping[str, int], left: NDArray[np.int64]
 ) -> StoppingAdvice | None:
-    """Return how likely better graphs are; None if the agent's model cannot say, or all results so far are equal.
+    """Return the probabilities of better graphs, or None if the agent has no model or all results so far are equal.
 
-    The true values of the pending graphs, and of the 500 others that most probably beat the best, are drawn jointly
-    and compared with the best value measured. Of a class, latent values f are drawn, and a result counts:
+    The true values of the pending graphs, and of the 500 other graphs most likely to beat the best, are drawn jointly
+    and compared with the best measured value. For a class, latent values f are drawn, and a result counts:
 
         P(there is a hit) = 1 - E prod_j Phi((level - f_j) / noise_std)
 
     Args:
-        agent: trained on rewards, which are the values or, if small ones are wanted, their negatives.
+        agent: trained on rewards: the values, or their negatives if small values are good.
         state: state of the campaign.
         ids: ids of all graphs.
-        index_of: index of each graph, by its id; pending graphs without one are left out.
+        index_of: index of each graph, by its id. Pending graphs without an index are left out.
         left: indices of all graphs that can still be suggested.
     """
     best = state.yardstick()

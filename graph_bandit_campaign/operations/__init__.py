@@ -1,1 +1,1 @@
-"""The operations of people and programs on a campaign: page, REST and MCP call these, as `suggest` does them."""
+"""Run the operations of users and programs on a campaign: shared by page, REST and MCP, as in `suggest`."""

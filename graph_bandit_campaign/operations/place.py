@@ -1,4 +1,4 @@
-"""A campaign by its file, as people at a page and programs reach it; the command may take turns with them."""
+"""Access a campaign by its file, for users of the page and for programs. The command may take turns with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a campaign is.
+    """The location of a campaign.
 
     Each operation reads the file, and saves before it returns. Several processes take turns.
     """
@@ -30,18 +30,18 @@ class Place:
     path: Path
     """Path of its file."""
     root: Path | None = None
-    """Folder in which all of its files have to be; None: anywhere."""
+    """Folder that must contain all of its files. None means any folder."""
     version: str = ""
-    """Digest that the file is to have when it is changed; empty: any."""
+    """Expected digest of the file before a change. If empty, the digest is not checked."""
     workers: int | None = 0
-    """Most processes that read molecules; 0: one for each core; None: this process itself."""
+    """Maximum number of processes that read molecules. 0 means one for each core, None means only this process."""
 
     def open(self) -> tuple[Store, CampaignState]:
         """Return the campaign.
 
         Raises:
-            StaleError: a ValueError, if its file has another version than is expected.
-            ValueError: if there is none.
+            StaleError: a ValueError, if its file has another version than expected.
+            ValueError: if it does not exist.
         """
         store = Store(self.path)
         if store.state is None:
@@ -58,11 +58,11 @@ class Place:
 
         Args:
             state: the campaign.
-            changes: settings to change, of `CHANGEABLE`.
+            changes: settings to change, from `CHANGEABLE`.
 
         Raises:
-            ValueError: if it has none, or one that names code or a file outside of `root`, or another setting is to be
-                changed.
+            ValueError: if it has no command, the command names code or a file outside of `root`, or another setting
+                would be changed.
         """
         changes = dict(changes or {})
         if unknown := min(changes.keys() - CHANGEABLE, default=""):
@@ -80,10 +80,10 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
 
     Args:
         state: state of the campaign.
-        path: of its file.
+        path: path of its file.
 
     Raises:
-        ValueError: if the file has none, or one that is not a command.
+        ValueError: if the file has no command, or an invalid command.
     """
     if not state.command:
         raise ValueError(f"{path.name} was written by `Campaign`. Give the command `suggest` once by hand.")
@@ -100,15 +100,15 @@ def repeat_command(state: CampaignState, path: Path) -> SuggestSettings:
 
 
 def read_settings(kind: type[T], given: Mapping[str, object], folder: Path = Path()) -> T:
-    """Return settings of a command, given as in JSON.
+    """Convert settings of a command from JSON values.
 
     Args:
         kind: dataclass of the settings.
-        given: the settings by name; others keep their defaults.
-        folder: where relative paths begin.
+        given: the settings by name. Other settings keep their defaults.
+        folder: folder for relative paths.
 
     Raises:
-        ValueError: if one is of another type, or not as the dataclass describes it.
+        ValueError: if a value has another type, or is not valid for the dataclass.
     """
 
     def to_path(_: type, value: object) -> Path:

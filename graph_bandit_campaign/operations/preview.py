@@ -1,4 +1,4 @@
-"""Look at a pool and at results before a campaign begins, with every row that would be left out."""
+"""Preview a pool and results before a campaign starts, including every row that would be left out."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from graph_bandit_campaign.text import find_column, listed, sheet_remarks
 from graph_bandit_env.files import is_file_of_graphs, read_pool
 from graph_bandit_env.tables import find_naming, open_table
 
-FIRST = 5  # rows that are shown
-MOST_BAD = 100  # rows that are named
+FIRST = 5  # number of rows to show
+MOST_BAD = 100  # number of bad rows to list
 NO_RESULT = "This counts as no result."
 
 
@@ -34,27 +34,27 @@ class PoolPreview:
     kind: str
     """`molecules`, `experiments` of several slots, `products` of a library, or other `graphs`."""
     count: int
-    """How many there are."""
+    """Number of candidates."""
     columns: tuple[str, ...] = ()
     """All columns of the table."""
     numbers: tuple[str, ...] = ()
-    """Those of them in which there are numbers."""
+    """Columns with numbers."""
     taken: Mapping[str, str] = field(default_factory=dict)
-    """The columns of structures and names, by `smiles` and `id`; an empty text: there is none."""
+    """The columns of structures and names, by `smiles` and `id`. A missing column is an empty text."""
     slots: tuple[str, ...] = ()
     """The columns of the slots of experiments."""
     sheets: tuple[str, ...] = ()
     """Sheets of a workbook."""
     first: tuple[tuple[str, ...], ...] = ()
-    """The first rows, as they are written; of other graphs, the first ids."""
+    """The first rows, as written. For other graphs, the first ids."""
     bad: tuple[str, ...] = ()
-    """Rows that cannot be read and why, the first hundred."""
+    """The first hundred rows that cannot be read, with explanations."""
     bad_count: int = 0
-    """How many such rows there are."""
+    """Total number of such rows."""
     notes: tuple[str, ...] = ()
     """Sentences about columns, equal molecules, salts and sheets."""
     problem: str = ""
-    """Why it cannot be a pool like this, perhaps for other columns; empty: it can."""
+    """Explanation of an invalid pool, which may be valid with other columns. Empty for a valid pool."""
 
 
 @dataclass(frozen=True)
@@ -64,44 +64,44 @@ class ResultRow:
     where: str
     """File, sheet and number of the row."""
     id: str
-    """Id of its graph in the pool; of a bad row, as it is written."""
+    """Id of its graph in the pool. For a bad row, as written."""
     smiles: str
-    """Structure of the graph; of a bad row, as it is written."""
+    """Structure of the graph. For a bad row, as written."""
     values: Mapping[str, str]
-    """What it says of each goal, as in the cells of the table."""
+    """Values for each goal, as in the cells of the table."""
     problem: str = ""
-    """Why it cannot be taken in; empty: it can."""
+    """Explanation of an invalid row. Empty for a valid row."""
     outside: bool = False
-    """Whether the graph is not in the pool: it teaches, and is not suggested."""
+    """True if the graph is not in the pool. It is then used for training, but not suggested."""
     before: Mapping[str, str] = field(default_factory=dict)
-    """Other results that the campaign has of it, by goal."""
+    """Other results of the graph in the campaign, by goal."""
 
 
 @dataclass(frozen=True)
 class ResultsPreview:
-    """The rows of a table of results, before they are told."""
+    """The rows of a table of results, before they are added."""
 
     columns: tuple[str, ...]
     """All columns of the table."""
     sheets: tuple[str, ...]
     """Sheets of a workbook."""
     taken: Mapping[str, str]
-    """The columns that are read, by `id`, `smiles` and the names of the goals."""
+    """The columns to read, by `id`, `smiles` and the names of the goals."""
     rows: tuple[ResultRow, ...]
-    """Rows with a result, good and bad."""
+    """Valid and invalid rows with a result."""
     notes: tuple[str, ...]
     """Remarks about the table."""
 
 
 def preview_pool(source: Source) -> PoolPreview:
-    """Read a pool as `suggest` does, but leave out bad rows and name them.
+    """Read a pool as `suggest` does, but list bad rows instead of rejecting them.
 
     Args:
-        source: the pool, and how it is read.
+        source: the pool and its reading options.
 
     Raises:
         ValueError, OSError: if the file cannot be read at all.
-        ImportError: if a package that reads it is not installed.
+        ImportError: if a package for reading it is not installed.
     """
     if source.path.is_dir():
         pool = PreparedPool.open(source.path)
@@ -121,13 +121,13 @@ def preview_pool(source: Source) -> PoolPreview:
 def preview_results(
     place: Place, table: Path, columns: Mapping[str, str] | None = None, sheet: str | None = None
 ) -> ResultsPreview:
-    """Return what a table says of the goals of a campaign, row by row; nothing is changed.
+    """Read the results in a table for the goals of a campaign, row by row, without changing the campaign.
 
     Args:
         place: the campaign.
         table: path of the table.
-        columns: columns of the table by `id`, `smiles` and the names of goals, where they are not those of the command.
-        sheet: sheet of a workbook; None: the first.
+        columns: columns of the table by `id`, `smiles` and the names of goals, if not those of the command.
+        sheet: sheet of a workbook. None means the first.
 
     Raises:
         ValueError: if the table cannot be read.
@@ -150,7 +150,7 @@ def preview_results(
     for goal, name in found.items():
         if name:
             words = dict[str, float]()
-            with suppress(ValueError):  # of the words, which are named one by one
+            with suppress(ValueError):  # errors about words, which are reported row by row
                 words, _, _ = read_classes(tables, name, state.kind)
             rows, _, problems = tables.look(replace(names, value=name, noise=settings.noise, words=words))
             read[goal] = rows

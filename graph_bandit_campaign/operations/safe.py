@@ -1,4 +1,4 @@
-"""Refuse what a command of a file may not do: run code, or read and write outside of a folder."""
+"""Reject commands from a file or request that run code, or use files outside of a folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graph_bandit_lab import AgentSpec
 
 
 def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettings:
-    """Return the settings of a command, if it runs no code of files and stays in a folder.
+    """Return the settings of a command, if it does not run code from files and stays in a folder.
 
     Args:
-        settings: settings that a file or a request names.
-        root: the folder; None: any files may be read and written.
+        settings: settings from a file or a request.
+        root: the folder. None allows all files.
 
     Raises:
-        ValueError: if it does not.
+        ValueError: if it runs code from files, or uses other files.
     """
     if settings.agent and registry.names_a_file(AgentSpec.parse(settings.agent).name):
         raise ValueError(
@@ -32,7 +32,7 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
         raise ValueError("Expected a command without --allow-outside, which could read tables anywhere.")
     patterns = [Path(text.strip()) for text in settings.forbid if names_file(text)]
     paths = [*settings.files(), *patterns]
-    paths += [held for path in paths if path.is_dir() for held in path.iterdir()]  # which may be a link
+    paths += [held for path in paths if path.is_dir() for held in path.iterdir()]  # which may be links
     for path in paths:
         if not is_inside(path, root):
             raise ValueError(
@@ -43,7 +43,7 @@ def check_command(settings: SuggestSettings, root: Path | None) -> SuggestSettin
 
 
 def is_inside(path: Path, root: Path) -> bool:
-    """Return whether a path, its links followed, leads to somewhere below a folder."""
+    """Return True if a path leads into a folder, after resolving links."""
     try:
         return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
     except (OSError, ValueError):

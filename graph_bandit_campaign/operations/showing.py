@@ -1,4 +1,4 @@
-"""Show a campaign: tables as its command has written them, explanations, stopping advice."""
+"""Show a campaign: tables written by its command, explanations, and stopping advice."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ class Rows:
     rows: tuple[tuple[str, ...], ...]
     """The cells of each row."""
     count: int
-    """How many rows there are in all that were asked for."""
+    """Total number of rows that match the query."""
 
 
 def find_rows(
     place: Place, which: Which, sort: str, falling: bool, contains: str, part: str, start: int, count: int
 ) -> Rows:
-    """Return some rows of a table, in the order of a column.
+    """Return some rows of a table, sorted by a column.
 
     Args:
         place: the campaign.
         which: the table.
-        sort: name of a column; numbers come before texts. Empty: as they stand.
-        falling: whether the largest come first.
-        contains: text that one of the cells contains, whatever its capitals; empty: any.
-        part: SMARTS of a substructure that each molecule has; empty: any.
-        start: how many rows are passed over.
-        count: most rows that are returned.
+        sort: name of a column. Numbers come before texts. If empty, the rows are not sorted.
+        falling: if True, the largest come first.
+        contains: text that a cell must contain, ignoring case. Empty for any.
+        part: SMARTS of a substructure that each molecule must have. Empty for any.
+        start: number of rows to skip.
+        count: maximum number of rows to return.
 
     Raises:
-        ValueError: if the command writes no such table, the file is not as it was written, there is no such column, or
-            the SMARTS cannot be read.
+        ValueError: if the command does not write the table, the file was changed, the column does not exist, or the
+            SMARTS cannot be read.
     """
     _, state = place.open()
     settings = place.settings(state)
@@ -90,20 +90,20 @@ def find_rows(
 def export(
     place: Place, which: Which, kind: str, sort: str = "", falling: bool = False, contains: str = "", part: str = ""
 ) -> bytes:
-    """Return a table, or some rows of it, as a file of another kind.
+    """Return a table, or some of its rows, as a file of another format.
 
     Args:
         place: the campaign.
         which: the table.
         kind: ending of the file, one of `.csv`, `.tsv` and `.xlsx`.
-        sort: as of `find_rows`.
-        falling: as of `find_rows`.
-        contains: as of `find_rows`.
-        part: as of `find_rows`.
+        sort: as in `find_rows`.
+        falling: as in `find_rows`.
+        contains: as in `find_rows`.
+        part: as in `find_rows`.
 
     Raises:
-        ValueError: as `find_rows`, or if the table cannot be written as such a file.
-        MissingExtraError: if a package that writes it is not installed.
+        ValueError: as in `find_rows`, or if the table cannot be written in this format.
+        MissingExtraError: if a package for writing it is not installed.
     """
     if kind not in KINDS:
         raise ValueError(f"Expected one of {', '.join(KINDS)}. Got {kind!r}.")
@@ -133,26 +133,26 @@ class ExplainedGraph:
     id: str
     """Its id."""
     smiles: str
-    """Its structure; empty if it is not a molecule."""
+    """Its structure. Empty if it is not a molecule."""
     predictions: Mapping[str, str]
-    """Predictions by the names of the columns of the table of suggestions; empty texts without any."""
+    """Predictions by the column names of the table of suggestions. Empty texts without predictions."""
     explanations: Mapping[str, str]
-    """Of what the score of each goal is the sum, in words, by its name; empty if the agent cannot say."""
+    """Explanation of the score of each goal as text, by its name. Empty if the agent has no explanations."""
     nearest: tuple[Similar, ...]
-    """The measured molecules most similar to it, the most similar first."""
+    """The most similar measured molecules, most similar first."""
     atoms: Mapping[str, tuple[float, ...]]
-    """By how much each atom raises the score of each goal, in the order of `smiles`; empty without explanations."""
+    """Contribution of each atom to the score of each goal, in the order of `smiles`. Empty without explanations."""
 
 
 def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[str]]:
-    """Return a campaign with its pool, and some graphs of it by the ids that they have there; nothing is saved.
+    """Open a campaign and its pool without saving, and return it with the current ids of some graphs.
 
     Args:
         place: the campaign.
         ids: ids of graphs.
 
     Raises:
-        ValueError: if there is no such graph.
+        ValueError: if a graph does not exist.
     """
     store, state = place.open()
     settings, store, names = place.settings(state), store.twin(), list(ids)
@@ -165,22 +165,22 @@ def open_to_look(place: Place, ids: Sequence[str] = ()) -> tuple[Opened, list[st
 
 
 def explain(place: Place, ids: Sequence[str]) -> tuple[ExplainedGraph, ...]:
-    """Return what is predicted of some graphs of the pool, by the results that the campaign has, and why.
+    """Explain the predictions of some graphs of the pool, from the results in the campaign.
 
-    Of the last suggestions it is what was predicted when they were suggested.
+    For the last suggestions, the predictions are those of the time of the suggestion.
 
     Args:
         place: the campaign.
         ids: their ids.
 
     Raises:
-        ValueError: if there is no such graph.
+        ValueError: if a graph does not exist.
     """
     opened, names = open_to_look(place, ids)
     campaign, settings, graphs = opened.campaign, opened.settings, opened.campaign.graph_set
     state = campaign.state
     suggested = {suggestion.id: suggestion for suggestions in state.rounds[-1:] for suggestion in suggestions}
-    predicted = {**campaign.predict(), **suggested}  # those know out of how many they were chosen
+    predicted = {**campaign.predict(), **suggested}  # these were corrected for the number of candidates
     quantities = Quantities(settings.quantity, state.goals, state.is_class)
     goals = {goal.name: goal.name for goal in state.goals} or {settings.quantity: ""}
     explanations = {name: campaign.explain(names, goal) for name, goal in goals.items()}
@@ -215,7 +215,7 @@ def explain(place: Place, ids: Sequence[str]) -> tuple[ExplainedGraph, ...]:
 
 
 def stopping_advice(place: Place) -> str:
-    """Return whether the pool holds a better graph, and whether to stop, in sentences.
+    """Return the stopping advice in sentences.
 
     Args:
         place: the campaign.

@@ -1,4 +1,4 @@
-"""Start a campaign in a folder of its own, for those who may not name files to write."""
+"""Start a campaign in a new folder, for users without permission to name output files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AT_FIRST = frozenset(
         *("salts", "directed", "skip_bad_rows", "slot", "encoder"),
     )
 )
-"""Settings with which a campaign may start."""
+"""Settings that can be given at the start of a campaign."""
 NEW = ".new-"
 OLD = 24 * 3600.0  # seconds
 LONGEST = 60  # characters of a name
@@ -36,10 +36,10 @@ DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{k}" for name in ("com", "lpt")
 
 @dataclasses.dataclass(frozen=True)
 class Moved:
-    """A file that becomes part of a campaign."""
+    """A file that is moved into the folder of a campaign."""
 
     path: Path
-    """Where it is now."""
+    """Its current path."""
     name: str
     """Its name in the folder of the campaign."""
 
@@ -53,23 +53,23 @@ def start(
     suggest: bool = True,
     workers: int | None = 0,
 ) -> tuple[Path, Asked | None]:
-    """Start a campaign: make its folder, take in results, and suggest a first round.
+    """Start a campaign: make its folder, add results, and suggest a first round.
 
     Args:
-        root: folder in which all files have to be; the campaign's folder is made in it.
-        name: name of the campaign, of which the folder gets its own.
-        pool: the pool; one that is moved is part of the campaign, another stays where it is.
+        root: folder that must contain all files. The folder of the campaign is made in it.
+        name: name of the campaign, from which the name of the folder is derived.
+        pool: the pool. A `Moved` file becomes part of the campaign, another path stays in place.
         measured: tables of results, likewise.
-        fields: settings of `suggest`, of `AT_FIRST`, as in JSON.
-        suggest: whether a first round is suggested.
-        workers: most processes that read molecules; 0: one for each core; None: this process itself.
+        fields: settings of `suggest`, from `AT_FIRST`, as in JSON.
+        suggest: True to suggest a first round.
+        workers: maximum number of processes that read molecules. 0: one for each core. None: only this process.
 
     Returns:
-        The file of the campaign, and the suggestions if they are wanted.
+        The file of the campaign, and the suggestions, if requested.
 
     Raises:
-        ValueError: as `suggest`, if there is such a campaign already, or a setting cannot be given here.
-        OSError, ImportError: as `suggest`.
+        ValueError: as in `suggest`, if the campaign exists already, or a setting is not allowed.
+        OSError, ImportError: as in `suggest`.
     """
     if unknown := min(fields.keys() - AT_FIRST, default=""):
         raise ValueError(f"Expected settings of {', '.join(sorted(AT_FIRST))}. Got `{unknown}`.")
@@ -100,13 +100,13 @@ def start(
 
 
 def folder_name(name: str) -> str:
-    """Return the name of a folder for a campaign: letters, digits, `-` and `_` of its name.
+    """Return the name of a folder for a campaign: the letters, digits, `-` and `_` of its name.
 
     Args:
         name: the name.
 
     Raises:
-        ValueError: if nothing is left.
+        ValueError: if there are none.
     """
     kept = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", name))[:LONGEST].strip("-")
     if not kept:
@@ -115,11 +115,11 @@ def folder_name(name: str) -> str:
 
 
 def remove_unfinished(root: Path, age: float = OLD) -> None:
-    """Remove the folders of campaigns that a killed process began; another process may be at work on others.
+    """Remove the folders of campaigns whose process was killed. Recent folders may belong to running processes.
 
     Args:
         root: the folder of campaigns.
-        age: seconds since a folder has changed after which it is removed.
+        age: seconds since the last change of a folder, after which it is removed.
     """
     for folder in root.glob(f"{NEW}*"):
         if folder.is_dir() and not folder.is_symlink() and time.time() - folder.stat().st_mtime >= age:

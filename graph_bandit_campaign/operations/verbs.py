@@ -1,4 +1,4 @@
-"""The verbs of a campaign for people at a page and for programs: tell, ask, mark, undo and redo."""
+"""Change a campaign for users of the page and for programs: tell, ask, mark, undo and redo."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from graph_bandit_env import GraphPool
 
 @dataclass(frozen=True)
 class Asked:
-    """A round of suggestions, in texts."""
+    """A round of suggestions as texts."""
 
     round: int
-    """Its number; 1 is the first."""
+    """Its number, starting with 1."""
     suggested: tuple[str, ...]
-    """Ids of the graphs, the best first."""
+    """Ids of the graphs, best first."""
     columns: tuple[str, ...]
     """Names of the columns of the table of suggestions."""
     rows: tuple[tuple[str, ...], ...]
-    """A row for each suggestion: prediction, nearest measured molecules, explanation, price and columns of the pool."""
+    """A row for each suggestion: prediction, nearest measured molecules, explanation, price, columns of the pool."""
     notes: tuple[str, ...]
-    """Sentences about tables, limits, results to check, and what else is to be known."""
+    """Sentences about tables, limits, results to check, and other remarks."""
     advice: str
-    """Whether the pool holds a better graph, and whether to stop; empty if the agent cannot say."""
+    """Stopping advice. Empty if the agent has none."""
 
 
 def in_texts(answer: Answer, remarks: Sequence[str]) -> Asked:
-    """Put an answer into texts.
+    """Convert an answer to texts.
 
     Args:
         answer: the answer of `suggest`.
@@ -62,32 +62,32 @@ def in_texts(answer: Answer, remarks: Sequence[str]) -> Asked:
 
 
 def ask(place: Place, changes: Mapping[str, object] | None = None, next_batch: bool = False) -> Asked:
-    """Suggest what to measure next: what waits, if nothing was told or changed since.
+    """Suggest candidates to measure next. Without changes since the last round, return the pending ones.
 
     Args:
         place: the campaign.
-        changes: settings of the command to change, of `CHANGEABLE`.
-        next_batch: suggest another batch although no result came in.
+        changes: settings of the command to change, from `CHANGEABLE`.
+        next_batch: if True, suggest another batch although there are no new results.
 
     Raises:
-        ValueError, OSError, ImportError: as `suggest`, or if another setting is to be changed.
+        ValueError, OSError, ImportError: as in `suggest`, or if another setting would be changed.
     """
     store, state = place.open()
     return in_texts(*write_suggestions(replace(place.settings(state, changes), next_batch=next_batch), store))
 
 
 def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str = "") -> Told:
-    """Take in results, all of them or none.
+    """Add results, all of them or none.
 
     Args:
         place: the campaign.
         results: the results.
-        instead: whether values replace those that were told of their graphs before, and empty ones remove them; else
-            they are replicates.
-        by: who tells them.
+        instead: if True, values replace earlier ones of the same graphs, and empty values remove them. If False, they
+            are replicates.
+        by: name of the reporting person.
 
     Raises:
-        ValueError: if one cannot be understood, or its graph is not found.
+        ValueError: if a result is invalid, or its graph is not found.
     """
     store, state = place.open()
     settings = place.settings(state)
@@ -107,14 +107,14 @@ def tell(place: Place, results: Sequence[Entry], instead: bool = False, by: str 
 
 
 def about_results(results: Sequence[Result | Entry]) -> str:
-    """Say how many results there are, and of what if it is one."""
+    """Return the number of results, or the id for a single result, as text."""
     return f"a result of {results[0].id}" if len(results) == 1 else f"{len(results):,} results"
 
 
 def known_or_found(
     settings: SuggestSettings, state: CampaignState, names: Collection[str], smiles: Collection[str] = ()
 ) -> GraphPool | None:
-    """Return the graphs of a pool that may have some names or structures; None if the campaign knows all of them."""
+    """Return the graphs of a pool that may have some names or structures, or None if the campaign knows all of them."""
     return None if not smiles and state.known.issuperset(names) else open_pool(settings).search(names, smiles)
 
 
@@ -127,10 +127,10 @@ def mark(
     waits: bool | None = None,
     by: str = "",
 ) -> CampaignState:
-    """Veto or pin a graph, or take that back; keep a comment; or say that nobody measures it, as `Campaign.mark`.
+    """Update the veto, the pin, the comments or the pending state of a graph, see `Campaign.mark`.
 
     Raises:
-        ValueError: if there is no such graph, it is measured, or a text is too long.
+        ValueError: if the graph does not exist or is measured, or a text is too long.
     """
     store, state = place.open()
     pool = known_or_found(place.settings(state), state, [id])
@@ -149,18 +149,18 @@ def mark(
 
 
 def undo(place: Place) -> Change:
-    """Take back the last change, and return it.
+    """Undo the last change, and return it.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is no change to undo.
     """
     return place.open()[0].undo()
 
 
 def redo(place: Place) -> Change:
-    """Make the change again that was undone last, and return it.
+    """Redo the change that was undone last, and return it.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is no change to redo.
     """
     return place.open()[0].redo()

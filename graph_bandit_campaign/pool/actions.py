@@ -1,4 +1,4 @@
-"""Tables whose rows are actions of several slots, such as reactions and their conditions."""
+"""Read tables whose rows are actions of several slots, such as reactions and their conditions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from graph_bandit_campaign.pool.source import Source
 from graph_bandit_env.pools import ActionTable, find_slots, read_actions
 from graph_bandit_env.tables import find_naming, is_table, open_table
 
-LOOKED_AT = 200  # rows of a table, to see whether its columns are slots
+LOOKED_AT = 200  # rows of a table for detecting slots
 
 
 def holds_actions(source: Source, ignored: Collection[str] = ()) -> bool:
-    """Return whether the rows of a table are actions: somebody named slots, or its columns of structures say it.
+    """Return True if the rows of a table are actions: slots were named, or the columns of structures suggest it.
 
-    That is so if there is no usual column of structures but several others, or if rows of one structure differ in
-    another one.
+    The columns suggest it if there is no usual column of structures but several others, or if rows with the same
+    structure differ in another structure.
 
     Args:
         source: the table.
-        ignored: columns in which rows of one entry may differ.
+        ignored: columns in which replicate rows may differ.
     """
     if source.slot or source.path.is_dir() or not is_table(source.path):
         return bool(source.slot)
@@ -37,7 +37,7 @@ def holds_actions(source: Source, ignored: Collection[str] = ()) -> bool:
 
 
 def open_actions(source: Source) -> ActionTable:
-    """Read a table of actions, whose rows may differ in every other column; errors as of `read_actions`.
+    """Read a table of actions, whose rows may differ in other columns. Errors are those of `read_actions`.
 
     Args:
         source: the table.

@@ -1,4 +1,4 @@
-"""Molecules of a pool that are in memory: names, SMILES, descriptors, and cells of the table."""
+"""Hold molecules of a pool in memory: names, SMILES, descriptors, and cells of the table."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 OTHER_FORMS = "other_forms"
-BETWEEN = " | "  # what rows of one molecule say differently
-KEPT = 4096  # molecules that are parsed once: those of a block; one takes some 10 kB
+BETWEEN = " | "  # separates different texts of replicate rows
+KEPT = 4096  # number of cached molecules, those of a block; each takes about 10 kB
 
 
 @lru_cache(maxsize=KEPT)
 def molecule_of(smiles: str) -> Mol:
-    """Return the molecule of a canonical SMILES, which must not be changed."""
+    """Return the molecule of a canonical SMILES. It must not be changed."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -36,23 +36,23 @@ def molecule_of(smiles: str) -> Mol:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Cells of other columns of the table, row by row: the rows of a molecule stand together, its first one first."""
+    """Cells of other columns of the table. Rows of the same molecule are adjacent, its first row first."""
 
     owners: NDArray[np.int64]
     """`(R,)`. Index of the molecule of each row."""
     rows: NDArray[np.int64]
-    """`(R,)`. Each row of the table as people count."""
+    """`(R,)`. Number of each row in the table, as users count."""
     texts: Mapping[str, Sequence[str]]
-    """R texts by column, as the table has them."""
+    """R texts by column, as in the table."""
     table: Table
-    """Reads numbers as in this table; it has no rows."""
+    """Parses numbers as in this table. It has no rows."""
 
     def numbers(self, column: str, skip_bad: bool = False) -> NDArray[np.float64]:
-        """Read the cells of a column as numbers, `(R,)`; NaN for an empty cell, "n/a" and the like.
+        """Read the cells of a column as numbers, `(R,)`, with NaN for an empty cell, "n/a" and the like.
 
         Args:
             column: name of the column.
-            skip_bad: whether a cell that is not a number counts as not known.
+            skip_bad: if True, an invalid number counts as unknown.
 
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
@@ -69,7 +69,7 @@ class Cells:
         return values
 
     def words(self, column: str) -> list[str]:
-        """Return the cells of a column of text, R of them, as people wrote them."""
+        """Return the R cells of a column of text, as the user wrote them."""
         return [unshield(text.strip()) for text in self.texts[column]]
 
 
@@ -78,23 +78,23 @@ class Block:
     """Molecules of a pool."""
 
     places: NDArray[np.int64]
-    """`(K, 2)`. Part and row in it of each molecule."""
+    """`(K, 2)`. Part of each molecule, and row in the part."""
     ids: Sequence[str]
-    """Names; the canonical SMILES where the table has none."""
+    """Names, or the canonical SMILES if the table has none."""
     written: Sequence[str]
-    """SMILES as the table has them."""
+    """SMILES as in the table."""
     smiles: Sequence[str]
     """Canonical SMILES."""
     descriptors: Descriptors
-    """Those descriptors that were asked for."""
+    """The requested descriptors."""
     cells: Cells
-    """Cells of the columns that were asked for, of the molecules and of rows that repeat them."""
+    """Cells of the requested columns, for the molecules and replicate rows."""
 
     def __len__(self) -> int:
         return len(self.places)
 
     def take(self, index: NDArray[np.integer] | Sequence[int]) -> Block:
-        """Return the molecules with these indices, in this order."""
+        """Return the molecules with some indices, in this order."""
         index = np.asarray(index, np.int64)
         begins = np.searchsorted(self.cells.owners, np.arange(len(self) + 1)).tolist()
         spans = [range(begins[k], begins[k + 1]) for k in index.tolist()]
@@ -110,11 +110,11 @@ class Block:
         )
 
     def numbers(self, columns: Sequence[str], skip_bad: bool = False) -> NDArray[np.float64]:
-        """Return columns of numbers, `(K, c)`: the mean of what the rows of a molecule know, NaN if they know nothing.
+        """Return columns of numbers, `(K, c)`: the mean of the known values of a molecule, or NaN without any.
 
         Args:
             columns: names of c columns.
-            skip_bad: whether a cell that is not a number counts as not known.
+            skip_bad: if True, an invalid number counts as unknown.
 
         Raises:
             ValueError: if a cell is not a number, and `skip_bad` is False.
@@ -130,7 +130,7 @@ class Block:
 
     @staticmethod
     def join(blocks: Sequence[Block]) -> Block:
-        """Return the molecules of some blocks, one after the other; at least one block."""
+        """Concatenate the molecules of one or more blocks."""
         first, starts = blocks[0], np.cumsum([0, *map(len, blocks)])
         owners = [block.cells.owners + start for block, start in zip(blocks, starts[:-1], strict=True)]
         texts = {name: [text for block in blocks for text in block.cells.texts[name]] for name in first.cells.texts}
@@ -146,18 +146,18 @@ class Block:
 
 
 def other_columns(names: Iterable[str], shown: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the columns that nothing else in the suggestions shows, whose capitals do not count.
+    """Return the columns that are not shown elsewhere in the suggestions, ignoring case.
 
     Args:
-        names: columns of the pool, without those of names and SMILES.
-        shown: columns that are shown, and those of measured values: what the pool has there does not count as results.
+        names: columns of the pool, except those of names and SMILES.
+        shown: columns that are shown, and those of measured values, since values in the pool are not results.
     """
     taken = {name.casefold() for name in shown if name}
     return tuple(name for name in names if name and name.casefold() not in taken)
 
 
 def list_forms(forms: Sequence[Sequence[tuple[str, str]]]) -> dict[str, list[str]]:
-    """Return a column of the suggestions with names and SMILES of their other rows in the pool; none without any."""
+    """Return a column of the suggestions with names and SMILES of replicate rows, if there are any."""
     texts = [
         ", ".join(name if name == smiles else f"{name} ({smiles})" for name, smiles in sorted(rows)) for rows in forms
     ]
@@ -165,11 +165,11 @@ def list_forms(forms: Sequence[Sequence[tuple[str, str]]]) -> dict[str, list[str
 
 
 def join_cells(cells: Cells, count: int) -> dict[str, list[str]]:
-    """Return a text for each of some molecules in each column; what its rows say differently stands side by side.
+    """Return a text for each molecule in each column, which lists the different texts of its rows.
 
     Args:
         cells: cells of the columns.
-        count: how many molecules there are.
+        count: number of molecules.
     """
     joined = {}
     for name in cells.texts:

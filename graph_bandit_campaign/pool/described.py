@@ -1,4 +1,4 @@
-"""Sets of molecules that bring along what agents would compute of them."""
+"""Sets of molecules with precomputed descriptors for agents."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from graph_bandit_env import MoleculeSet
 
 
 class DescribedMolecules(MoleculeSet):
-    """K different molecules with their descriptors, and perhaps with the scales of a larger pool that they are from.
+    """K different molecules with their descriptors, and optionally with the scales of a larger pool.
 
-    `of` makes it from another set.
+    Use `of` to make it from another set.
     """
 
     descriptors: Descriptors
-    """What is computed from the structure of each molecule alone."""
+    """Descriptors, each computed from the structure of one molecule."""
     scales: Scales | None
-    """The scales on which their numbers are compared; None: those of these molecules."""
+    """Scales of the numbers. None means the scales of these molecules."""
 
     @classmethod
     def of(cls, molecules: MoleculeSet, descriptors: Descriptors, scales: Scales | None = None) -> Self:
-        """Return the same molecules with their descriptors, and with scales."""
+        """Return the same molecules with their descriptors and scales."""
         described = cls.__new__(cls)
         described.__dict__.update(molecules.__dict__)
         described.descriptors, described.scales = descriptors, scales
         return described
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> DescribedMolecules:
-        """Return the molecules with these indices, in this order, with all that is known of them."""
+        """Return the molecules with some indices, in this order, with all their data."""
         return DescribedMolecules.of(super().take(index), self.descriptors.take(index), self.scales)
 
     def join(self, other: MoleculeSet) -> DescribedMolecules:
-        """Return these molecules, followed by those of another set that are not here; see `MoleculeSet.join`.
+        """Append the molecules of another set that are not in this one, see `MoleculeSet.join`.
 
-        The descriptors of those are computed. They count in the scales: they must not be molecules of the larger pool.
+        Their descriptors are computed. They must not be molecules of the larger pool, since they count in the scales.
         """
         joined = super().join(other)
         added = joined.smiles[len(self) :]

@@ -1,4 +1,4 @@
-"""Say what agents read of molecules, compute it once, and refuse pools that are too large for memory."""
+"""Compute the descriptors that agents need, and reject pools that are too large for memory."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from graph_bandit_campaign.pool.described import DescribedMolecules
 from graph_bandit_env import MoleculeSet
 from graph_bandit_lab import AgentSpec
 
-MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; `gnn-ts` takes 33 kB for each
-MOST_IN_MEMORY = 1_000_000  # molecules of a pool that has to be in memory, of which each takes some 5 kB
+MOST_WHOLE = 100_000  # molecules of a pool that is read into memory as a whole; `gnn-ts` needs 33 kB for each
+MOST_IN_MEMORY = 1_000_000  # molecules of a pool that must be in memory, each with about 5 kB
 
 
 def describe(molecules: MoleculeSet, agent: str, encoder: str = "") -> MoleculeSet:
-    """Return the same molecules with the descriptors that an agent compares them by.
+    """Return the same molecules with the descriptors that an agent uses.
 
     Args:
         molecules: molecules, perhaps with descriptors.
         agent: as on the command line.
-        encoder: pretrained encoder whose numbers they have, too; empty: none.
+        encoder: pretrained encoder whose features are added, or empty.
 
     Returns:
-        The molecules as they are if they have descriptors already, or the agent needs none.
+        The molecules, unchanged if they have descriptors already, or the agent needs none.
 
     Raises:
         ImportError: if RDKit is not installed.
@@ -37,17 +37,17 @@ def describe(molecules: MoleculeSet, agent: str, encoder: str = "") -> MoleculeS
 
 
 def reads_graphs(agent: str | None) -> bool:
-    """Return whether an agent reads atoms and bonds, which take far more memory than descriptors.
+    """Return True if an agent reads atoms and bonds, which need far more memory than descriptors.
 
     Args:
-        agent: as on the command line; None: that of a campaign on molecules. One that is unknown reads nothing.
+        agent: as on the command line. None means the default for molecules. An unknown agent gives False.
     """
     made = _make(agent)
     return made is not None and not isinstance(made, MoleculeAgent)
 
 
 def reads_stereo(agent: str | None) -> bool:
-    """Return whether stereoisomers differ for an agent, as on the command line; None: that of molecules."""
+    """Return True if an agent (None: the default for molecules) distinguishes stereoisomers."""
     made = _make(agent)
     return isinstance(made, MoleculeAgent) and made.settings.stereo
 
@@ -56,20 +56,20 @@ def _make(agent: str | None) -> Agent | None:
     try:
         spec = AgentSpec.parse(agent or "")
         return registry.make_agent(spec.name, **spec.settings)
-    except (ValueError, TypeError, ImportError):  # the campaign says what is wrong with it
+    except (ValueError, TypeError, ImportError):  # the campaign reports the error
         return None
 
 
 def refuse_large(path: Path, rows: int, graphs: bool) -> None:
-    """Refuse a pool that is too large to be read into memory as a whole, where that is needed.
+    """Raise an error if a pool that must be in memory is too large.
 
     Args:
-        path: of the pool.
-        rows: how many molecules it has.
-        graphs: whether an agent reads atoms and bonds.
+        path: path of the pool.
+        rows: number of its molecules.
+        graphs: True if an agent reads atoms and bonds.
 
     Raises:
-        ValueError: if it has too many.
+        ValueError: if it has too many molecules.
     """
     most = MOST_WHOLE if graphs else MOST_IN_MEMORY
     if rows > most:

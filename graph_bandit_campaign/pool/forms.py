@@ -1,4 +1,4 @@
-"""Recognise a molecule in another form: as a salt, charged, or as a tautomer."""
+"""Recognize other forms of a molecule: salts, charged forms and tautomers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from graph_bandit_env.pools import parent_smiles
 if TYPE_CHECKING:
     from rdkit.Chem.MolStandardize.rdMolStandardize import TautomerEnumerator
 
-KEPT = 65_536  # molecules, of each of which tautomers take some 10 ms
+KEPT = 65_536  # molecules, whose tautomers take about 10 ms each
 
 
 @lru_cache(maxsize=KEPT)
 def tautomers(smiles: str) -> tuple[str, ...]:
-    """Return the canonical SMILES of the tautomers of the parent, itself included; some have another `parent_of`."""
+    """Return the canonical SMILES of the tautomers of the parent, including itself. Some differ in `parent_of`."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -26,7 +26,7 @@ def tautomers(smiles: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=KEPT)
 def parent_of(smiles: str) -> str:
-    """Return the standardised parent of a SMILES, which all forms of a molecule have in common.
+    """Return the standardized parent of a SMILES, which all forms of a molecule share.
 
     It is the canonical tautomer (RDKit's MolStandardize) of `parent_smiles`. Stereoisomers and isotopes have different
     parents.

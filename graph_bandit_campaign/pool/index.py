@@ -1,4 +1,4 @@
-"""The graphs of a campaign by their ids, and the interface of a pool that a campaign needs."""
+"""Find the graphs of a campaign by id, and define the interface of a pool for a campaign."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MaskLike = Sequence[bool] | NDArray[np.bool_] | None
 
 
 class PoolIndex:
-    """The ids of a pool, and the place of each graph in it.
+    """The ids of a pool, and the index of each graph.
 
     Args:
         graph_set: K graphs, with `ids` if they have names.
@@ -36,14 +36,14 @@ class PoolIndex:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what graphs are named by where names choose among equals: SMILES of molecules, ids of others."""
+        """Return the names that break ties between graphs: SMILES of molecules, ids of other graphs."""
         return tuple(self.graph_set.smiles) if isinstance(self.graph_set, MoleculeSetLike) else self.ids
 
     def check_id(self, identifier: str) -> str:
-        """Return the id of a graph, given its id or that of another row of it.
+        """Return the id of a graph, given its id or that of a replicate row.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if it does not exist.
         """
         identifier = self.aliases.get(identifier, identifier)
         if identifier not in self.index_of:
@@ -59,18 +59,18 @@ class PoolIndex:
         return [self.index_of[self.check_id(identifier)] for identifier in identifiers]
 
     def present(self, identifiers: Iterable[str]) -> list[int]:
-        """Return the indices of those ids that are in the pool."""
+        """Return the indices of the ids that are in the pool."""
         return [self.index_of[key] for key in identifiers if key in self.index_of]
 
     def written(self, indices: Iterable[int]) -> dict[str, str]:
-        """Return the SMILES of molecules as the pool has them, by id; nothing of other graphs."""
+        """Return the SMILES of molecules as in the pool, by id, or an empty dict for other graphs."""
         if not isinstance(pool := self.graph_set, MoleculeSetLike):
             return {}
         written: Mapping[str, str] = getattr(pool, "written", {})
         return {self.ids[k]: written.get(self.ids[k], pool.smiles[k]) for k in indices}
 
     def mask(self, name: str, given: MaskLike) -> NDArray[np.bool_]:
-        """Return a copy of a mask of the graphs, `(K,)`; None allows all.
+        """Return a copy of a mask of the graphs, `(K,)`. None allows all.
 
         Args:
             name: its name, for messages.
@@ -86,25 +86,25 @@ class PoolIndex:
         return mask
 
     def suggestible(self) -> NDArray[np.bool_]:
-        """Return which graphs can be suggested at all, `(K,)`: not salts without an organic part."""
+        """Return a mask of the graphs that can be suggested, `(K,)`: all except salts without an organic part."""
         mask = self.mask("suggestible", None)
         if isinstance(self.graph_set, MoleculeSetLike):
             mask &= ~np.array([*map(is_bare_salt, self.graph_set.smiles)], np.bool_)
         return mask
 
     def structures(self, indices: Iterable[int]) -> dict[str, str]:
-        """Return what tells graphs apart, by their ids; nothing if the set is not a pool."""
+        """Return the structures of graphs, by id, or an empty dict if the set is not a pool."""
         if not isinstance(self.graph_set, MoleculeSetLike | GraphPool):
             return {}
         return {self.ids[k]: structure_of(self.graph_set, k) for k in indices}
 
 
 def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
-    """Return the SMILES of a molecule, the slots of an action; the id and a digest of the content of another graph.
+    """Return the SMILES of a molecule, the slots of an action, or the id and a digest for another graph.
 
     Args:
         graph_set: K graphs.
-        index: which of them.
+        index: index of the graph.
     """
     if isinstance(graph_set, MoleculeSetLike):
         return graph_set.smiles[index]
@@ -114,7 +114,7 @@ def structure_of(graph_set: MoleculeSetLike | GraphPool, index: int) -> str:
 
 
 class PoolLike(GraphSetLike, Protocol):
-    """A graph set that knows its length before its graphs are read."""
+    """A graph set whose length is known before its graphs are read."""
 
     def __len__(self) -> int:
         """Return K."""

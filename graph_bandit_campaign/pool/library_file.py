@@ -1,4 +1,4 @@
-"""Read a library of products, or of combinations, from a TOML file, and the tables of blocks that it names."""
+"""Read a library of products or combinations from a TOML file, and the tables of its blocks."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction
 from graph_bandit_env.tables import same_cell
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
-Smarts = Annotated[str, msgspec.Meta(min_length=1, max_length=5000)]  # RDKit takes gigabytes for some long ones
+Smarts = Annotated[str, msgspec.Meta(min_length=1, max_length=5000)]  # RDKit needs gigabytes for some longer ones
 
 
 class SlotEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A slot, as the file describes it."""
+    """A slot in the file."""
 
     name: Text
     blocks: Text | None = None
     """Table of the blocks, in the folder of the file or below."""
     choices: tuple[str | int | float, ...] = ()
-    """Words or numbers, in place of a table; only without a reaction."""
+    """Words or numbers, instead of a table. Allowed only without a reaction."""
     smiles: Text = "smiles"
     """Column of the SMILES."""
     id: Text | None = None
-    """Column of the names; None: `id` or one of another usual name. Others are named by the slot and their row."""
+    """Column of the names. None means `id` or another usual name. Blocks without a name are named by slot and row."""
     price: Text | None = None
     """Column of the prices."""
     forbid: tuple[Smarts, ...] = ()
-    """SMARTS; blocks with one of these substructures are left out."""
+    """SMARTS. Blocks with one of these substructures are left out."""
     most_atoms: Annotated[int, msgspec.Meta(ge=1)] = MOST_ATOMS
-    """How many atoms a block may have, without hydrogens."""
+    """Maximum number of atoms of a block, without hydrogens."""
 
 
 class ReactionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A reaction, as the file describes it."""
+    """A reaction in the file."""
 
     name: Text
-    """Stands in ids and messages."""
+    """Name for ids and messages."""
     smarts: Smarts
     slots: tuple[SlotEntry, ...]
-    """One for each reactant, in their order."""
+    """Slots of the reactants, in order."""
 
 
 class LibraryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,39 +54,39 @@ class LibraryEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     reactions: tuple[ReactionEntry, ...] = ()
     slots: tuple[SlotEntry, ...] = ()
-    """Without reactions: the slots whose choices are combined."""
+    """Slots whose choices are combined, if there are no reactions."""
     forbid: tuple[dict[Text, tuple[str | int | float, ...]], ...] = ()
-    """Choices of two slots that do not go together, by the names of the slots."""
+    """Incompatible choices of two slots, by the names of the slots."""
     most_atoms: Annotated[int, msgspec.Meta(ge=1)] = MOST_ATOMS
-    """How many atoms a product may have, without hydrogens."""
+    """Maximum number of atoms of a product, without hydrogens."""
 
 
 def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple[ProductLibrary, list[str]]:
-    """Read a library of products, or of combinations.
+    """Read a library of products or combinations.
 
-    The file says which reactions there are, and which table has the blocks of each slot:
+    The file lists the reactions, and the table with the blocks of each slot:
 
         [[reactions]]
         name = "amide"
         smarts = "[#6:1]C(=O)[OH].[NH2:2][#6:3]>>[#6:1]C(=O)[N:2][#6:3]"
         slots = [{name = "acid", blocks = "acids.smi"}, {name = "amine", blocks = "amines.csv", price = "price"}]
 
-    Or it has slots alone, and their choices; no action has a forbidden pair:
+    Or it lists only slots and their choices. No action has a forbidden pair:
 
         slots = [{name = "ligand", blocks = "ligands.csv"}, {name = "base", choices = ["KF", "NaH"]}, ...]
         forbid = [{base = ["NaH"], solvent = ["water", "methanol"]}]
 
     Args:
         path: the file.
-        allow_outside: whether tables may lie elsewhere than in the folder of the file or below.
+        allow_outside: if True, tables may be outside the folder of the file.
 
     Returns:
-        The library, and remarks for people: rows that were left out and why, merged rows, ambiguous blocks.
+        The library, and remarks for people: omitted rows with reasons, merged rows, ambiguous blocks.
 
     Raises:
         FileNotFoundError: if the file or a table does not exist.
-        ValueError: if the file is not such a file, a table lies outside, cannot be read or has no block that reacts.
-        MissingExtraError: if RDKit, or a package that reads a table, is not installed.
+        ValueError: if the file is invalid, a table is outside, cannot be read or has no block that reacts.
+        MissingExtraError: if RDKit, or a package for reading a table, is not installed.
     """
     path = Path(path)
     try:
@@ -125,7 +125,7 @@ def read_product_library(path: str | Path, allow_outside: bool = False) -> tuple
 
 
 def _read_forbidden(entry: LibraryEntry, slots: Sequence[Slot], path: Path) -> dict[tuple[int, ...], NDArray[np.bool_]]:
-    """Return which pairs of choices are forbidden, by the numbers of their slots."""
+    """Return masks of the forbidden pairs of choices, by the numbers of their slots."""
     banned, number_of = dict[tuple[int, ...], NDArray[np.bool_]](), {slot.name: k for k, slot in enumerate(slots)}
     for pair in entry.forbid:
         if len(pair) != 2 or not pair.keys() <= number_of.keys():
@@ -143,7 +143,7 @@ def _read_forbidden(entry: LibraryEntry, slots: Sequence[Slot], path: Path) -> d
 
 
 def _read_slot(entry: SlotEntry, path: Path, reaction: Reaction | None, number: int) -> tuple[Slot, list[str]]:
-    """Return a slot with the blocks that can react in it, and remarks on the others."""
+    """Return a slot with the blocks that can react in it, and remarks about omitted blocks."""
     from rdkit import Chem, rdBase
 
     read = from_smiles_csv(

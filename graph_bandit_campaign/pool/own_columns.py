@@ -1,4 +1,4 @@
-"""The columns of numbers that the user gives: read them, add them to molecules, and rank them over a pool."""
+"""Read the user's own columns of numbers, add them to molecules, and rank them over a pool."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from graph_bandit_env.pools import check_known
 
 
 def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool) -> Ranks:
-    """Rank columns over the whole pool; a cell that is not a number counts as not known if `skip_bad` is set.
+    """Rank columns over the whole pool. If `skip_bad` is True, an invalid number counts as unknown.
 
     Raises:
-        ValueError: if a cell is not a number, and `skip_bad` is False; a column has no number at all, or a part is
-            damaged.
+        ValueError: if a cell is not a number and `skip_bad` is False, a column has no numbers, or a part is damaged.
     """
     if not columns:
         return Ranks.of_runs([])
@@ -32,15 +31,15 @@ def rank_own_columns(pool: PreparedPool, columns: Sequence[str], skip_bad: bool)
 def add_results(
     molecules: DescribedMolecules, features: Features, known: Mapping[str, Sequence[float]]
 ) -> tuple[DescribedMolecules, list[tuple[str, tuple[float, ...]]]]:
-    """Return molecules of a pool with the values that results have of the user's own columns, which are ranked, too.
+    """Add the values in results to the user's own columns of a pool, and to their ranks.
 
     Args:
-        molecules: all molecules of the pool, or those that the results speak of, with ranks of the whole pool.
+        molecules: all molecules of the pool, or those in the results, with ranks of the whole pool.
         features: the columns.
-        known: values in the results, by id; they count where the pool has none.
+        known: values in the results, by id. They are used if the pool has none.
 
     Returns:
-        The molecules, and the ids and values of those that results have added to, NaN where one was not added.
+        The molecules, and the ids and added values of the molecules that changed, NaN if a value was not added.
     """
     scales, filled = molecules.scales, features.add_to(molecules, known)
     if scales is None:
@@ -54,16 +53,16 @@ def add_results(
 
 
 class Features:
-    """Columns of numbers that the user gives for molecules.
+    """Numeric features of molecules from the user.
 
     Args:
         columns: columns of the tables.
         files: files of embeddings.
-        targets: columns of measured values, which must not be features.
+        targets: columns of measured values. They must not be features.
 
     Raises:
-        ValueError, OSError: if a file cannot be read, or has the target.
-        ImportError: if a package that reads a file is not installed.
+        ValueError, OSError: if a file cannot be read, or contains the target.
+        ImportError: if a package for reading a file is not installed.
     """
 
     columns: tuple[str, ...]
@@ -79,19 +78,19 @@ class Features:
 
     @property
     def count(self) -> int:
-        """Return c, the number of all columns."""
+        """Return c, the total number of columns."""
         return len(self.columns) + sum(len(embeddings.names) for embeddings in self.embeddings)
 
     def add_to(self, molecules: MoleculeSet, known: Mapping[str, Sequence[float]]) -> MoleculeSet:
         """Return the same molecules with all columns.
 
         Args:
-            molecules: molecules; those of the pool have the columns of its table.
-            known: values of the columns of tables in results, by id; NaN where one is not known. They are used where
-                the pool has none.
+            molecules: molecules. Those of the pool have the columns of its table.
+            known: values of the columns of tables in results, by id, NaN if unknown. They are used if the pool has
+                none.
 
         Raises:
-            ValueError: if no molecule is in a file of embeddings, or one is there twice.
+            ValueError: if no molecule is in a file of embeddings, or a molecule occurs twice.
         """
         if known:
             nothing = (np.nan,) * len(self.columns)

@@ -1,4 +1,4 @@
-"""Name the file of a pool, and how it is read."""
+"""Define the file of a pool and its reading options."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from graph_bandit_campaign.checks import Salts
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file of a pool, or a prepared folder, and how it is read."""
+    """A file of a pool, or a prepared folder, with its reading options."""
 
     path: Path
     """The file or the folder."""
     sheet: str | None = None
-    """Sheet of a workbook; None: the first."""
+    """Sheet of a workbook. None means the first."""
     smiles: str = "smiles"
     """Column of the SMILES."""
     id: str | None = None
-    """Column of the names; None: `id`, if there is such a column."""
+    """Column of the names. None means `id`, if it exists."""
     columns: tuple[str, ...] = ()
-    """Columns of numbers of the user's own, which help to predict."""
+    """The user's own columns of numbers that help to predict."""
     embeddings: tuple[Path, ...] = ()
-    """Files of embeddings, which do, too."""
+    """Files of embeddings that help to predict."""
     most_atoms: int = 250
-    """How many atoms a molecule may have, without hydrogens."""
+    """Maximum number of atoms of a molecule, without hydrogens."""
     salts: Salts = "merge"
-    """Whether salts are described by their parent."""
+    """"merge" to describe salts by their parent, or "separate"."""
     encoder: str = ""
-    """Pretrained encoder whose numbers are computed of each molecule; empty: none."""
+    """Pretrained encoder whose features are computed for each molecule, or empty."""
     slot: tuple[str, ...] = ()
     """Columns of slots, COLUMN or NAME=COLUMN."""
     skip_bad_rows: bool = False
-    """Whether rows that cannot be read are left out; else they are refused."""
+    """If True, rows that cannot be read are left out. If False, they are rejected."""
     directed: bool | None = None
-    """Whether edges of other graphs keep their directions; None: as the file says."""
+    """True if edges of other graphs keep their directions. None means that the file decides."""
     workers: int | None = None
-    """Most processes that read molecules; 0: one for each core; None: this process itself."""
+    """Maximum number of processes that read molecules. 0 means one for each core, None means only this process."""
 
     @classmethod
     def of(cls, settings: Any, path: Path, **more: Any) -> Source:
-        """Return what settings say of a file.
+        """Return the reading options in some settings for a file.
 
         Args:
-            settings: those of a command, which has fields of the same names, and `features`.
+            settings: settings of a command, with fields of the same names, and `features`.
             path: the file.
             more: other fields.
         """
@@ -55,27 +55,27 @@ class Source:
         return cls(path=path, columns=columns, embeddings=files, **same, **more)
 
 
-READING = ("smiles", "id", "sheet", "most_atoms", "salts", "encoder")  # fields of all that is read
-EMBEDDINGS = (".npz", ".parquet")  # features that end so are files
+READING = ("smiles", "id", "sheet", "most_atoms", "salts", "encoder")  # fields that affect the reading of a table
+EMBEDDINGS = (".npz", ".parquet")  # features with such an ending are files
 
 
 def split_features(features: Sequence[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """Return which features are columns of the tables, and which are files of embeddings."""
+    """Split features into columns of the tables and files of embeddings."""
     files = tuple(Path(feature) for feature in features if feature.lower().endswith(EMBEDDINGS))
     return tuple(feature for feature in features if not feature.lower().endswith(EMBEDDINGS)), files
 
 
 def check_features(features: Sequence[str], quantities: Sequence[str], smiles: str, identifier: str | None) -> None:
-    """Refuse features that are used otherwise, or twice.
+    """Raise an error if features have another use, or are repeated.
 
     Args:
         features: columns and files.
-        quantities: columns of measured values, whose capitals do not count.
+        quantities: columns of measured values, ignoring case.
         smiles: column of the SMILES.
-        identifier: column of the names; None: `id`.
+        identifier: column of the names. None means `id`.
 
     Raises:
-        ValueError: if one is used otherwise, two are equal, or one is empty.
+        ValueError: if a feature has another use, is repeated, or is empty.
     """
     columns, files = split_features(features)
     taken = {*map(str.casefold, (*quantities, smiles, identifier or "id"))}

@@ -24,22 +24,22 @@ REST = ("standard_deviation", "interval_90_low", "interval_90_high")
 
 @dataclass(frozen=True)
 class Quantities:
-    """What is measured, and predicted of each graph."""
+    """The measured quantities, and their predictions for graphs."""
 
     target: str
-    """The column of the measured values, if there is one goal."""
+    """The column of the measured values, for a single goal."""
     goals: tuple[Goal, ...] = ()
     """The goals, if there are several."""
     is_class: bool = False
-    """Whether the one goal is a class, of which the probability of a hit is predicted alone."""
+    """True if the single goal is a class. Then only the probability of a hit is predicted."""
 
     @property
     def ranged(self) -> dict[str, str]:
-        """Return the goals that are about a range, by name, with the word for a result inside."""
+        """Return the goals with a range, by name, with the word for a result in the range."""
         return {goal.name: "met" if goal.aim == "limit" else "in range" for goal in self.goals if goal.has_range}
 
     def forecasts(self, suggestion: Suggestion) -> Mapping[str, Suggestion]:
-        """Return the predicted values of a graph, by the name of the goal; there are none of a class."""
+        """Return the predicted values of a graph, by the name of the goal. Empty for a class."""
         nothing = Suggestion(suggestion.id)
         several = {goal.name: suggestion.by_goal.get(goal.name, nothing) for goal in self.goals}
         return {} if self.is_class else several or {self.target: suggestion}
@@ -64,9 +64,9 @@ class Answer:
     target: str
     """Column of the measured values."""
     pool_size: int
-    """How many molecules there are to choose from."""
+    """Number of candidates."""
     state: CampaignState
-    """State of the campaign; its last round holds these suggestions."""
+    """State of the campaign. Its last round has these suggestions."""
     suggested: tuple[Suggestion, ...]
     """Molecules to measure next."""
     near: Mapping[str, Sequence[Neighbour]]
@@ -76,49 +76,49 @@ class Answer:
     forms: Mapping[str, str] = field(default_factory=dict)
     """SMILES of results that are another form of their molecule, or whose id was trusted, by its id."""
     told: Sequence[str] = ()
-    """Sentences about what the tables have changed."""
+    """Sentences about changes made by the tables."""
     outside: Sequence[str] = ()
-    """Ids of measured molecules that are not in the pool."""
+    """Ids of measured molecules outside the pool."""
     gone: Sequence[str]
-    """Ids of pending molecules that are not in the pool."""
+    """Ids of pending molecules outside the pool."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """The share of each part of the model, by what it compares."""
+    """The share of each part of the model, by the features that it compares."""
     also: Mapping[str, Mapping[str, Correlation]] = field(default_factory=dict)
-    """How results of other assays go along with the values of each goal, by its name and by that of the assay."""
+    """Correlation of related assays with the values of each goal, by the name of the goal and of the assay."""
     advice: StoppingAdvice | None = None
-    """Whether the pool holds a better molecule; None: the agent cannot say."""
+    """Stopping advice. None if the agent has none."""
     limits: str = ""
-    """How many molecules each limit leaves; empty without limits."""
+    """Number of molecules left after each limit. Empty without limits."""
     learns_bounds: bool = False
-    """Whether the agent learns from bounds, and does not take them for values."""
+    """True if the agent learns from bounds, False if it uses them as values."""
     explanations: Mapping[str, Mapping[str, Explanation]] = field(default_factory=dict)
-    """What the predictions of each goal are sums of, by its name and by id; empty if the agent cannot say."""
+    """Explanations of the predictions for each goal, by its name and by id. Empty if the agent has none."""
     graphs: GraphPool | None = None
-    """The pool, if its graphs are not molecules; `smiles_of` and `near` are empty then."""
+    """The pool, if its graphs are not molecules. Then `smiles_of` and `near` are empty."""
     bill: Bill
-    """What the suggestions cost, and of which groups they are."""
+    """Cost and groups of the suggestions."""
     failures: str = ""
-    """How many candidates are likely to fail; empty before there are enough failures."""
+    """Sentence about candidates that are likely to fail. Empty before there are enough failures."""
     fails: Mapping[str, float] = field(default_factory=dict)
-    """Probability of each candidate to fail, by its id; empty before there are enough failures."""
+    """Probability that each candidate fails, by its id. Empty before there are enough failures."""
     likely: float = 1.0
-    """Probability of failing above which a candidate is likely to fail."""
+    """Threshold for the probability of failure, above which a candidate is likely to fail."""
     taken_back: Sequence[str] = ()
-    """Ids of the suggestions of the last round, which this one replaces because the user said so."""
+    """Ids of the suggestions of the last round, if the user undid it."""
     written: Mapping[str, str] = field(default_factory=dict)
     """SMILES in the pool of molecules that are described by their parent, by id."""
     slots: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """What stands in each slot, by id and by the name of the slot; none if the pool does not hold actions of slots."""
+    """Content of each slot, by id and by the name of the slot. Empty if the pool has no actions of slots."""
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Other columns of the pool, by name: a text for each suggestion."""
+    """Other columns of the pool, by name, with a text for each suggestion."""
 
     @property
     def noun(self) -> str:
-        """Return what the pool holds."""
+        """Return the noun for the graphs of the pool."""
         return "molecules" if self.graphs is None else "experiments" if self.slots else "graphs"
 
     def parts_of(self, identifier: str) -> Mapping[str, str]:
-        """Return the SMILES of a molecule, or what stands in the slots of an action, by the name of the column."""
+        """Return the SMILES of a molecule, or the slots of an action, by the name of the column."""
         if self.graphs is None:
             return {"smiles": self.smiles_of[identifier]}
         return self.slots.get(identifier, {})
@@ -130,17 +130,17 @@ class Answer:
 
     @property
     def quantities(self) -> Quantities:
-        """Return what is predicted."""
+        """Return the predicted quantities."""
         return Quantities(self.target, self.state.goals, self.state.is_class)
 
     @property
     def predicts(self) -> bool:
-        """Return whether there are predictions."""
+        """Return True if there are predictions."""
         return any(each.mean is not None for first in self.suggested[:1] for each in (first, *first.by_goal.values()))
 
     @cached_property
     def results(self) -> dict[str, dict[str, str]]:
-        """Return the results of each goal as texts, by the id of the molecule: their mean, or bounds without any."""
+        """Return the results of each goal as texts, by the id of the molecule: their mean, or bounds only."""
         results, names = {}, [goal.name for goal in self.state.goals] or [self.target]
         for name, view in zip(names, self.state.views(), strict=True):
             bounds: dict[str, list[str]] = {}
@@ -153,17 +153,19 @@ class Answer:
 
     @cached_property
     def front(self) -> tuple[str, ...]:
-        """Return the ids on the front of several goals; none with one goal."""
+        """Return the ids on the front of several goals. Empty for a single goal."""
         return find_front(self.state) if self.state.goals else ()
 
     @property
     def way(self) -> str:
-        """Say how the suggestions were chosen, or why there are no predictions; empty where there is nothing to say."""
+        """Explain the choice of the suggestions, or the lack of predictions. May be empty."""
         if not self.suggested or not self.predicts:
             text = "No predictions yet: they need two different exact results, and an agent that predicts."
             return text * bool(self.suggested)
         if self.state.goals:
-            return "Each suggestion is the best for some weighting of the goals, given the uncertainty of the model."
+            weighted = all(goal.weight is not None for goal in self.state.goals)
+            best = "for these weights" if weighted else "for some weighting of the goals"
+            return f"Each suggestion is the best {best}, given the uncertainty of the model."
         if self.state.is_class:
             expected = sum(suggestion.probability or 0.0 for suggestion in self.suggested)
             return f"About {expected:.1f} of these {len(self.suggested)} are expected to be hits."
@@ -172,7 +174,7 @@ class Answer:
 
     @property
     def ending(self) -> str:
-        """Say that nothing is left to suggest, or less than was asked for; empty if there is enough."""
+        """Report that fewer suggestions than requested are left, or none. Empty if there are enough."""
         count, wanted = len(self.suggested), self.bill.terms.count
         if count:
             is_short = count < wanted and self.bill.terms.budget is None
@@ -182,17 +184,17 @@ class Answer:
 
     @property
     def best(self) -> tuple[str, float] | None:
-        """Return the id and value of the best molecule measured; None if there is none, several goals, or a class."""
+        """Return the id and value of the best measured molecule, or None without one, for several goals or a class."""
         return None if self.state.goals or self.state.is_class else self.state.leader()
 
     @property
     def best_text(self) -> str:
-        """Return that value as text, as a bound if nothing else is known of it; empty if there is none."""
+        """Return the best value as text, or as a bound if it has only bounds. Empty if there is none."""
         return "" if self.best is None else self.results[self.target][self.best[0]]
 
     @property
     def default(self) -> str:
-        """Return what the agent is the default for; empty if the user named it."""
+        """Describe the use of the default agent. Empty if the user chose the agent."""
         count = max(self.bill.terms.count, len(self.suggested))
         return f"the default for batches of {count}" if self.state.by_default else ""
 
@@ -204,7 +206,7 @@ class Answer:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about limits, columns, pending molecules, and results to check or not as written."""
+        """Return sentences about limits, columns, pending molecules, and results to check or used differently."""
         chosen = [suggestion.id for suggestion in self.suggested]
         near, now = {*chosen, *self.state.pending}, len(self.state.rounds)
         comments = [each for each in self.state.comments if each.id in near or each.round >= now - 1]
@@ -240,7 +242,7 @@ class Answer:
         )
 
     def explanations_of(self, identifier: str) -> dict[str, Explanation]:
-        """Return what the predictions for a molecule are sums of, by the name of each goal that has one."""
+        """Return the explanations for a molecule, by the name of each goal that has one."""
         return {
             name: explanations[identifier]
             for name, explanations in self.explanations.items()
@@ -249,7 +251,7 @@ class Answer:
 
     @property
     def reading(self) -> str:
-        """Say that the goal is a class, or that 0 and 1 are numbers; empty if there are other values."""
+        """Report that the goal is a class, or that 0 and 1 are numbers. Empty if there are other values."""
         state = self.state
         if state.is_class:
             return f"{self.target} is a class: {'1' if state.maximize else '0'} is a hit."
@@ -261,7 +263,7 @@ class Answer:
         return [f"{name} {r.value:+.2f} (95 % from {r.low:+.2f} to {r.high:+.2f})" for name, r in told]
 
     def rows(self) -> list[list[str]]:
-        """Return a table with a row for each suggestion, after the names of its columns."""
+        """Return a table with the names of the columns, and a row for each suggestion."""
         rows = [self._cells(rank, suggestion) for rank, suggestion in enumerate(self.suggested)]
         heads = [*rows[0]] if rows else ["rank", "id", *["smiles"] * (self.graphs is None)]
         return [heads, *([*row.values()] for row in rows)]

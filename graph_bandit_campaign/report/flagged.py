@@ -1,4 +1,4 @@
-"""Flag results that may be typing errors; the model uses them all the same."""
+"""Flag results that may be typing errors. The model uses them nevertheless."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from statistics import fmean, median, quantiles
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.text import listed, short
 
-LEAST = 5  # molecules; with fewer, nothing is said about their values
+LEAST = 5  # molecules; with fewer, values are not checked
 FAR = 6.0  # robust standard deviations (1.48 MAD) from the median
-APART = 2.0  # such deviations between the results of one molecule; those of two are 1.4 apart, root mean square
-WIDE = 3.0  # ratio of the quartiles from which positive values are compared by their logarithms
+APART = 2.0  # such deviations between the results of a molecule; two results are 1.4 apart (root mean square)
+WIDE = 3.0  # ratio of the quartiles above which positive values are compared by their logarithms
 
 
 def flag_results(state: CampaignState) -> Iterator[str]:
-    """Yield sentences on results that are far from all others, or from those of their molecule."""
+    """Yield sentences about results that are far from all others, or from other results of their molecule."""
     for name in [goal.name for goal in state.goals] or [""]:
         of_goal, values = f" of {name}" * bool(name), dict[str, list[float]]()
         for result in state.measured:
@@ -30,10 +30,10 @@ def flag_results(state: CampaignState) -> Iterator[str]:
 
 
 def flag_values(values: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
-    """Return which molecules are far from all others, and which have results that are far from each other.
+    """Return the molecules that are far from all others, and those whose results are far from each other.
 
-    Far from the others is a mean that is more than `FAR` deviations from the median, and farther from the others than
-    these are from each other. Positive values over decades are compared by their logarithms.
+    A mean is far from the others if it is more than `FAR` deviations from the median, and farther from the others than
+    the others are from each other. Positive values over decades are compared by their logarithms.
 
     Args:
         values: all results of each molecule, by its id.

@@ -1,4 +1,4 @@
-"""Write a prediction for every molecule of the pool, and its state: at once, or part by part of a prepared pool."""
+"""Write the prediction and state of every molecule of the pool, at once or part by part."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ Row = list[str]
 def predictions_table(
     answer: Answer, ids: Sequence[str], predictions: Mapping[str, Suggestion], selection: Selection
 ) -> list[Row]:
-    """Return a table with a row for each molecule of the pool, in its order, after the names of the columns.
+    """Return a table with the names of the columns, and a row for each molecule of the pool, in its order.
 
-    Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier), `excluded by` the first
-    limit that the molecule does not meet, `likely to fail`, or `offered`: it could be suggested. A molecule that is
-    measured has no probability to beat the best, or to be on the front.
+    Its column `state` is `measured`, `failed`, `suggested` (now), `pending` (from earlier rounds), `excluded by` the
+    first limit that the molecule fails, `likely to fail`, or `offered` if it could be suggested. A measured molecule
+    has no probability of beating the best, or of being on the front.
 
     Args:
         answer: the suggestions.
         ids: ids of the molecules of the pool.
-        predictions: predictions of all of them, by id; without numbers if there are none.
-        selection: the molecules of the pool that meet the limits.
+        predictions: predictions for all of them, by id, possibly without numbers.
+        selection: selection of the molecules of the pool by the limits.
     """
     shown = [*map(answer.parts_of, ids)]
     fails = [answer.fails[key] for key in ids] if answer.fails else None
@@ -59,19 +59,19 @@ def write_predictions(
 ) -> Iterator[bytes]:
     """Yield the table of `predictions_table` part by part, in the order of the pool.
 
-    Workers write the rows; those of a part that is ready before an earlier one wait in memory. Of other files than
-    text all rows do.
+    Workers write the rows. The rows of a part that finishes before an earlier one wait in memory. Workbooks need all
+    rows in memory.
 
     Args:
         pool: the pool.
-        query: what was asked of it, by the results that the campaign still has.
-        added: values of the user's own columns that results have added, by id.
-        path: path of the table, whose end says of which kind it is.
+        query: the query for the pool, for the current results of the campaign.
+        added: values in results of the user's own columns, by id.
+        path: path of the table, whose ending gives the format.
         campaign: the campaign, after the choice.
         answer: the suggestions.
 
     Raises:
-        ValueError, OSError: if a part is damaged, or two processes die at it.
+        ValueError, OSError: if a part is damaged, or two processes die during the same part.
     """
     judged, quantities = query if campaign.failing().teaches else replace(query, fails=None), answer.quantities
     predict = partial(_predict, campaign.state, quantities, dict(added), _states_of(answer))
@@ -142,7 +142,7 @@ def _rows(
 
 
 def _states_of(answer: Answer) -> dict[str, str]:
-    """Return the state of the molecules that are more than offered, by id."""
+    """Return the state of the molecules that are not just offered, by id."""
     state = answer.state
     states = dict.fromkeys(state.vetoes, "vetoed") | dict.fromkeys(state.settled(), MEASURED)
     states |= dict.fromkeys(state.failed, "failed") | dict.fromkeys(state.pending, "pending")
@@ -150,7 +150,7 @@ def _states_of(answer: Answer) -> dict[str, str]:
 
 
 def _in_order(parts: Iterable[tuple[int, list[Row]]]) -> Iterator[list[Row]]:
-    """Yield what comes with 0, 1 and so on, in this order; what comes early waits."""
+    """Yield the contents with numbers 0, 1 and so on, in this order, and buffer early ones."""
     waiting, following = dict[int, list[Row]](), 0
     for number, content in parts:
         waiting[number] = content

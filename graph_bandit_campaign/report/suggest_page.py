@@ -1,4 +1,4 @@
-"""The page of a campaign: drawings of the molecules to measure next, explanations, and the results so far."""
+"""Render the page of a campaign: drawings of the molecules to measure next, explanations, and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graph_bandit_lab.storage import software_versions
 
 
 def render_page(answer: Answer) -> str:
-    """Return a self-contained HTML page."""
+    """Render a self-contained HTML page."""
     state = answer.state
     environment = templates("graph_bandit_campaign.report")
     has_progress = not state.goals and not state.is_class and any(result.round for result in state.measured)
@@ -64,7 +64,7 @@ def render_page(answer: Answer) -> str:
 
 
 def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) -> dict[str, str]:
-    """Return SMILES and picture of a molecule, the picture of the structures of an action; empty texts of others."""
+    """Return SMILES and picture of a molecule, or the picture of an action. Empty texts for other graphs."""
     smiles = answer.smiles_of.get(identifier, "")
     slots = answer.graphs.slots if isinstance(answer.graphs, SlotSet) else ()
     structures = [slot.name for slot in slots if isinstance(slot.graphs, MoleculeSet)]
@@ -73,13 +73,13 @@ def _structure(answer: Answer, identifier: str, size: tuple[int, int] = SIZE) ->
 
 
 def _others(answer: Answer, identifier: str, explanation: Explanation) -> dict[str, float]:
-    """Return the results that add most to a prediction, without those of the similar molecules, which are shown."""
+    """Return the results that contribute most to a prediction, except those of similar molecules, which are shown."""
     near = {neighbour.id for neighbour in answer.near.get(identifier, ())}
     return {name: contribution for name, contribution in explanation.main_contributions().items() if name not in near}
 
 
 def _reach(explanations: Collection[Explanation]) -> tuple[float, float]:
-    """Return the ends of the axis on which all parts of all explanations are drawn, which holds 0."""
+    """Return the ends of the axis for all parts of all explanations, including 0."""
     values = [0.0, *(value for explanation in explanations for value in explanation.parts.values())]
     low, high = min(values), max(values)
     return (low, high) if high > low else (0.0, 1.0)
@@ -96,7 +96,7 @@ def progress_figure(state: CampaignState, target: str) -> Figure:
         shift = np.random.default_rng(0).uniform(-0.14, 0.14, len(values))
         axes.scatter(rounds + shift, values, s=22, color=COLORS[5], alpha=0.7, lw=0, label="measured")
         axes.plot(range(len(so_far)), so_far, "o-", color=COLORS[0], lw=2, label="best so far")
-        label = target.replace("$", r"\$")  # else matplotlib reads mathematics
+        label = target.replace("$", r"\$")  # otherwise matplotlib reads mathematics
         axes.set(title="Progress", xlabel="rounds suggested so far", ylabel=label)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set_xlim(-0.5, max(len(so_far) - 0.5, 0.5))

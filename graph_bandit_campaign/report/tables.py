@@ -1,4 +1,4 @@
-"""Write tables as text and as workbooks. No torch."""
+"""Write tables as text files and workbooks. No torch."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 KINDS = (".csv", ".tsv", ".xlsx")
-NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # no 007, which is a name
-TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|explanation.*")  # columns of text, whatever is in them
+NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # not 007, which is a name
+TEXTS = re.compile(r"id|smiles|group|state|nearest_\d+|explanation.*")  # columns of text, regardless of their cells
 
 
 def check_kind(path: Path) -> None:
-    """Refuse a table of a kind that cannot be written.
+    """Raise an error if a table cannot be written in a format.
 
     Raises:
-        MissingExtraError: if a package that writes it is not installed.
+        MissingExtraError: if a package for writing it is not installed.
     """
     from graph_bandit_env.extras import require  # here, because `--help` reads `KINDS` and imports nothing heavy
 
@@ -26,14 +26,14 @@ def check_kind(path: Path) -> None:
 
 
 def write_table(path: Path, rows: Sequence[Sequence[str]]) -> bytes:
-    """Return the content of a table of the kind that the path ends in.
+    """Return the content of a table file in the format of the path's ending.
 
     Args:
-        path: path of the file, which ends in one of `KINDS`.
-        rows: texts; the names of the columns are first. In workbooks, numbers are written as such.
+        path: path of the file, with an ending in `KINDS`.
+        rows: texts, with the names of the columns first. In workbooks, numbers are written as numbers.
 
     Raises:
-        ValueError: if a text cannot stand in a file of this kind.
+        ValueError: if the format does not allow a text.
     """
     kind = path.suffix.lower()
     if kind in (".csv", ".tsv"):
@@ -49,7 +49,7 @@ def to_csv(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number, and no name such as 007."""
+    """Return True if a text is a number, and not a name such as 007."""
     return NUMBER.fullmatch(text) is not None
 
 

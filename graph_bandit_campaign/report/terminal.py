@@ -9,7 +9,7 @@ from graph_bandit_campaign.text import listed, percent, short
 from graph_bandit_lab.reports import print_columns
 
 LONGEST = 24  # characters of a price or group
-NARROW = 16  # of what stands in a slot
+NARROW = 16  # characters of a slot
 
 
 def print_answer(answer: Answer, remarks: Sequence[str]) -> None:

@@ -1,1 +1,1 @@
-"""Results of measurements: their tables, matched with the pool."""
+"""Read tables of results, and match them with the pool."""

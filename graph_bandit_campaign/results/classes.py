@@ -1,4 +1,4 @@
-"""Columns of two classes, such as `active` and `inactive`, read as 0 and 1."""
+"""Read columns of two classes, such as `active` and `inactive`, as 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from graph_bandit_env.tables import Table
 
 LOWER = frozenset({"no", "false", "negative", "neg", "low", "miss", "fail", "failed", "n", "f"})
 UPPER = frozenset({"yes", "true", "positive", "pos", "high", "hit", "pass", "passed", "y", "t", "active"})
-NOT = ("in", "non", "not", "un", "no")  # an upper class after one of these is the lower one
-PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class, and not a measurement that failed
+NOT = ("in", "non", "not", "un", "no")  # an upper class after one of these prefixes is the lower class
+PASSED = frozenset({"pass", "passed"})  # with one of these, `failed` is a class, not a failed measurement
 UNKNOWN = 0.5
 
 
 class Cell(NamedTuple):
-    """A cell that is not empty."""
+    """A nonempty cell."""
 
     where: str
     """File, sheet and number of its row."""
     text: str
-    """As it is written."""
+    """Text as written."""
     value: float | None
-    """The number, NaN for a bound; None: it is a word."""
+    """The number, or NaN for a bound, or None for a word."""
 
 
 def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[dict[str, float], Kind, str]:
-    """Find out whether the values of a goal are classes: 0 and 1, or words for these, such as `no` and `yes`.
+    """Check if the values of a goal are classes: 0 and 1, or words for these, such as `no` and `yes`.
 
-    A single word is a class, a single number is not.
+    A single word is a class, but a single number is not.
 
     Args:
         tables: the tables of results.
         column: column of the goal.
-        kind: what the values are known to be; empty: the column decides.
+        kind: known kind of the values. If empty, the column decides.
 
     Returns:
-        The words, in small letters, with 0 or 1 for each; what the values are, empty if the column does not decide; and
-        a remark.
+        The words, in lower case, with 0 or 1 for each, the kind of the values (empty if the column does not decide),
+        and a remark.
 
     Raises:
         BadResultsError: a ValueError that lists the rows with a third value.
-        ValueError: if there are only words, and it is not known which of them is a hit.
+        ValueError: if there are only words, and it is unknown which of them is a hit.
     """
     cells = [cell for table in tables.tables for cell in _cells(table, column)]
     words, numbers = _words(cells), {cell.value for cell in cells} - {None}
@@ -72,7 +72,7 @@ def read_classes(tables: ResultTables, column: str, kind: Kind = "") -> tuple[di
 
 
 def _cells(table: Table, column: str) -> list[Cell]:
-    """Return the cells of a column that are not empty; none if the table lacks it."""
+    """Return the nonempty cells of a column, or an empty list if the table lacks it."""
     name, cells = find_column(column, table.columns, str(table.path)), list[Cell]()
     for number, (text,) in replace(table, problems=[]).rows([name]) if name else ():
         bound, where = BOUND.fullmatch(text), table.where(number)
@@ -86,13 +86,13 @@ def _cells(table: Table, column: str) -> list[Cell]:
 
 
 def _words(cells: Collection[Cell]) -> set[str]:
-    """Return the words in small letters, without those for a measurement that failed or is pending."""
+    """Return the words in lower case, without those for failed or pending measurements."""
     words = {cell.text.casefold() for cell in cells if cell.value is None}
     return words - {word for word, state in WORDS.items() if state == "pending" or not words & PASSED}
 
 
 def rank_of(word: str, words: Collection[str]) -> float:
-    """Return 0 for the lower and 1 for the upper of two classes, by what words mean; 0.5 if it is not known."""
+    """Return 0 for the lower and 1 for the upper of two classes, by the meaning of words, or 0.5 if unknown."""
 
     def negates(word: str, other: str) -> bool:
         return any(word == prefix + mark + other for prefix in NOT for mark in ("", "-", " ", "_"))

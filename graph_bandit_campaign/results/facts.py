@@ -1,4 +1,4 @@
-"""What is told of graphs: values, bounds and failures, which teach; vetoes and comments, which do not."""
+"""Data about graphs: results for training (values, bounds and failures), and vetoes and comments."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graph_bandit_campaign.checks import check_noise, check_value
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Bound: TypeAlias = Literal["", "above", "below"]
-"""What is known of a result: its value; or only that it lies above or below a number."""
+"""Kind of a result: an exact value (""), or a bound that it lies above or below."""
 Fact: TypeAlias = tuple[str, str, float | None, str, float | None]
-"""What a result says: id, goal, value (None: failed), bound and noise."""
+"""Content of a result: id, goal, value (None: failed), bound and noise."""
 TYPED = ""
-"""The source of results that no table holds: somebody typed them, or a program told them."""
+"""The source of results that are not in a table: typed by a user, or reported by a program."""
 LONGEST = 2000  # characters of a text
 SIGNS = {"above": ">", "below": "<", "": ""}
 
@@ -30,19 +30,19 @@ class Measurement:
     value: float
     """The measured value."""
     round: Count
-    """How many rounds had been suggested when the value came in; 0: it was known before the campaign."""
+    """Number of rounds that had been suggested before the value arrived. 0 means before the campaign."""
     bound: Bound = ""
-    """"above" or "below" if the result is only known to lie above or below `value`; "": it is `value`."""
+    """"above" or "below" if the result is only known to lie above or below `value`, otherwise ""."""
     goal: str = ""
-    """With several goals, the name of that which was measured."""
+    """With several goals, the name of the measured one."""
     noise: float | None = None
-    """Standard deviation of the measuring noise of this result, in its units; None: it is not known."""
+    """Standard deviation of the measurement noise of this result, in its units. None if unknown."""
     sources: tuple[str, ...] = (TYPED,)
-    """The tables that hold it, by their paths from the folder of the campaign's file; `TYPED`: it was told by hand."""
+    """The tables with this result, by paths relative to the folder of the campaign's file. `TYPED` if it was typed."""
     by: str = ""
-    """Who told it; empty if nobody said."""
+    """Name of the reporting person. Empty if unknown."""
     at: str = ""
-    """When it was told, in UTC."""
+    """Time of the report, in UTC."""
 
     def __post_init__(self) -> None:
         check_value(self.id, self.value)
@@ -50,36 +50,36 @@ class Measurement:
 
     @property
     def fact(self) -> Fact:
-        """Return what it says, wherever it comes from."""
+        """Return its content, regardless of its source."""
         return self.id, self.goal, self.value, self.bound, self.noise
 
     @property
     def text(self) -> str:
-        """Return it as in the cell of a table: `4.5` or `>4.5`."""
+        """Format it as the cell of a table: `4.5` or `>4.5`."""
         return f"{SIGNS[self.bound]}{self.value:.6g}"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A graph that could not be measured; a value of it counts before that."""
+    """A graph that could not be measured. A value of the graph takes precedence."""
 
     id: str
     """Id of the graph."""
     round: Count = 0
-    """How many rounds had been suggested when that was told."""
+    """Number of rounds that had been suggested before the report."""
     goal: str = ""
-    """With several goals, the name of that which could not be measured."""
+    """With several goals, the name of the one that could not be measured."""
     sources: tuple[str, ...] = (TYPED,)
-    """As of a `Measurement`."""
+    """As in `Measurement`."""
     by: str = ""
-    """Who told it; empty if nobody said."""
+    """Name of the reporting person. Empty if unknown."""
     at: str = ""
-    """When it was told, in UTC."""
+    """Time of the report, in UTC."""
     text = "failed"
 
     @property
     def fact(self) -> Fact:
-        """Return what it says, wherever it comes from."""
+        """Return its content, regardless of its source."""
         return self.id, self.goal, None, "", None
 
 
@@ -88,20 +88,20 @@ Result: TypeAlias = Measurement | Failure
 
 @dataclass(frozen=True)
 class Veto:
-    """A graph that is not to be suggested, because somebody says so."""
+    """A graph that a user has excluded from suggestions."""
 
     id: str
     """Id of the graph."""
     reason: str = ""
-    """Why; empty if nobody said."""
+    """Reason. Empty if not given."""
     by: str = ""
-    """Who said so; empty if it is not known."""
+    """Name of the user. Empty if unknown."""
     round: Count = 0
-    """How many rounds had been suggested then."""
+    """Number of rounds that had been suggested before."""
 
     @property
     def text(self) -> str:
-        """Return the id, why, and who said so."""
+        """Format the id, the reason, and the name of the user."""
         words = ", ".join(filter(None, (self.reason, f"by {self.by}" * bool(self.by))))
         return f"{self.id} ({words})" if words else self.id
 
@@ -113,23 +113,23 @@ class Comment:
     id: str
     """Id of the graph."""
     text: str
-    """What is said."""
+    """Text of the comment."""
     by: str = ""
-    """Who says so; empty if it is not known."""
+    """Name of the user. Empty if unknown."""
     round: Count = 0
-    """How many rounds had been suggested then."""
+    """Number of rounds that had been suggested before."""
 
     @property
     def words(self) -> str:
-        """Return the id, what is said, and who says so."""
+        """Format the id, the text, and the name of the user."""
         return f"{self.id}: {self.text}" + f" (by {self.by})" * bool(self.by)
 
 
 def check_text(name: str, text: str) -> str:
-    """Return a text without blanks around it, with a line feed at the end of each line.
+    """Strip a text, and normalize its line endings to line feeds.
 
     Raises:
-        ValueError: if it is too long, or has characters that cannot be printed, other than blanks, ends of lines, tabs.
+        ValueError: if it is too long, or has unprintable characters other than blanks, line endings and tabs.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     unseen = (sign for sign in text if not sign.isprintable() and sign not in "\n\t")

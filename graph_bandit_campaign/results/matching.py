@@ -1,4 +1,4 @@
-"""Find the molecules or graphs of rows of results in the pool, among earlier suggestions, or outside both."""
+"""Match rows of results with molecules or graphs in the pool, in earlier suggestions, or outside both."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from graph_bandit_env.pools import MOST_ATOMS, SlotSet, smiles_problem
 
 @dataclass(frozen=True)
 class Matched:
-    """Results of graphs that were found, before a campaign takes them in."""
+    """Results matched with graphs, before they are added to a campaign."""
 
     results: tuple[Result, ...] = ()
-    """Values, bounds and failures, each with the table of its row; of the words of a graph its last row counts."""
+    """Values, bounds and failures, each with the table of its row. Of several words for a graph, the last counts."""
     pending: tuple[str, ...] = ()
-    """Ids of graphs that are being measured, by their last row."""
+    """Ids of graphs that are being measured, according to their last row."""
     rows: frozenset[tuple[str, str, str]] = frozenset()
     """Table, id and goal of every row."""
     structures: Mapping[str, str] = field(default_factory=dict)
-    """What tells the graphs apart, by id."""
+    """Structures of the graphs, by id."""
     outside: frozenset[str] = frozenset()
-    """Ids of graphs that are not in the pool."""
+    """Ids of graphs outside the pool."""
     forms: Mapping[str, str] = field(default_factory=dict)
     """SMILES of results that are another form of their molecule, by its id."""
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Values of the user's own columns in the rows of each graph, by id and column: the mean of what is known."""
+    """Values of the user's own columns in the rows of each graph, by id and column: the mean of the known values."""
 
     def best(self, maximize: bool) -> Matched:
-        """Return the results with the best exact value of each graph alone, such as that of docking poses.
+        """Return the results with only the best exact value of each graph, as for docking poses.
 
         Args:
-            maximize: whether large values are good.
+            maximize: True if large values are good.
         """
         exact = [each for each in self.results if isinstance(each, Measurement) and not each.bound]
         best = {result.id: result for result in sorted(exact, key=lambda each: each.value, reverse=not maximize)}
@@ -49,19 +49,19 @@ class Matched:
 
 
 class Matcher:
-    """Find the molecules of rows: by name if it is known, else by canonical SMILES, else by standardised parent.
+    """Find the molecules of rows: by a known name, otherwise by canonical SMILES, otherwise by standardized parent.
 
-    Actions of slots are found by name, else by what stands in their slots. Other graphs are found by name alone.
+    Actions of slots are found by name, otherwise by their slots. Other graphs are found by name only.
 
     Args:
         pool: molecules or other graphs to choose from.
-        structures: canonical SMILES of molecules that were suggested, by id; the pool need not have them any more.
-        most_atoms: how many atoms a molecule may have, without hydrogens.
-        knows_tautomers: whether tautomers are one molecule; it takes some 10 ms for each that the pool does not have.
+        structures: canonical SMILES of suggested molecules, by id. The pool need not have them any more.
+        most_atoms: maximum number of atoms of a molecule, without hydrogens.
+        knows_tautomers: True to identify tautomers, which takes about 10 ms for each molecule outside the pool.
     """
 
     outside: dict[str, str]
-    """Ids and canonical SMILES of the molecules so far that are not in the pool."""
+    """Ids and canonical SMILES of the molecules found so far outside the pool."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Matcher:
     ) -> None:
         self.pool, self.index, self.outside, self._knows_tautomers = pool, PoolIndex(pool), {}, knows_tautomers
         self.most_atoms, structures = most_atoms, structures or {}
-        self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as the pool has them
+        self._written: dict[str, set[str]] = {}  # SMILES of salts and charged forms as in the pool
         smiles_of, aliases = {name: name for name in self.index.ids}, dict[str, str]()
         if isinstance(pool, SlotSet):
             self._knows_tautomers, smiles_of = False, dict(zip(pool.ids, pool.texts, strict=True))
@@ -90,11 +90,11 @@ class Matcher:
         """Find the molecule of a row.
 
         Returns:
-            Its id in the pool; else the one it was suggested by; else its name in the row, or its canonical SMILES. And
-            the canonical SMILES of the row if it is another form of the molecule; else "".
+            Its id in the pool, otherwise the id of its suggestion, otherwise its name in the row, or its canonical
+            SMILES. And the canonical SMILES of the row if it is another form of the molecule, otherwise "".
 
         Raises:
-            ValueError: if it is unknown, could be several, or its name and SMILES disagree.
+            ValueError: if it is unknown or ambiguous, or its name and SMILES disagree.
         """
         canonical = self._spell(row.smiles)
         name = row.identifier if row.identifier in self._smiles_of else unshield(row.identifier)
@@ -103,7 +103,7 @@ class Matcher:
             return self._place(name, self._smiles_of[name]), other
         if not canonical:
             without = ", and there is no SMILES" * isinstance(self.pool, MoleculeSet)
-            unseen = f" The row has {name!a}." * (not name.isascii())  # the difference may not be seen
+            unseen = f" The row has {name!a}." * (not name.isascii())  # the difference may be invisible
             like = f"Its ids are like `{self.index.ids[0]}`; `--id` names others."
             raise ValueError(f"the pool has no `{name}`{without}. {like}{unseen}")
         if isinstance(self.pool, SlotSet):
@@ -120,12 +120,12 @@ class Matcher:
         return self._place(name, own), canonical if is_other else ""
 
     def structure(self, identifier: str) -> str:
-        """Return the SMILES of a molecule that was found, or the slots of an action; an empty text of another graph."""
+        """Return the SMILES of a molecule that was found, the slots of an action, or an empty text."""
         known = self.outside.get(identifier) or self._smiles_of.get(identifier, "")
         return known if isinstance(self.pool, MoleculeSet | SlotSet) else ""
 
     def _spell(self, written: str) -> str:
-        """Return the canonical SMILES of a row, or its slots; an empty text without any, and of other graphs."""
+        """Return the canonical SMILES of a row, or its slots. Empty without any, and for other graphs."""
         if written and isinstance(self.pool, SlotSet):
             return self.pool.spell(written)
         if not written or not isinstance(self.pool, MoleculeSet):
@@ -135,12 +135,12 @@ class Matcher:
         return canonical
 
     def structures(self, ids: Collection[str]) -> dict[str, str]:
-        """Return what tells graphs that were found apart, by id."""
+        """Return the structures of graphs that were found, by id."""
         outside = {key: text for key, text in self.outside.items() if key in ids}
         return self.index.structures(self.index.present(ids)) | outside
 
     def _compare(self, name: str, canonical: str) -> str:
-        """Return the SMILES of a row if it differs from that of its name, and is taken all the same."""
+        """Return the SMILES of a row if it differs from that of its name, but is accepted."""
         own = self._smiles_of[name]
         if not canonical or self._is_written(canonical, own):
             return ""
@@ -150,7 +150,7 @@ class Matcher:
         raise ValueError(f"`{name}` is {own} {where}, and {canonical} here. If the id is right, leave the SMILES out.")
 
     def _is_written(self, canonical: str, own: str) -> bool:
-        """Return whether a SMILES is that of a known molecule, or a form of it that the pool has."""
+        """Return True if a SMILES is that of a known molecule, or of a form of it in the pool."""
         return canonical == own or canonical in self._written.get(own, ())
 
     def _place(self, name: str, canonical: str) -> str:
@@ -169,14 +169,14 @@ def match_rows(
     several: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> Matched:
-    """Find the graph of each row; a name is the same graph for all goals.
+    """Find the graph of each row. A name refers to the same graph for all goals.
 
     Args:
         rows_by_goal: rows from `ResultTables.read`, by the name of the goal.
-        matcher: finds the graph of a row; None: all have the ids of known graphs.
-        columns: the user's own columns, of which each row has a value.
-        several: whether results are kept by goal.
-        sources: what the campaign calls each table, by its path; others are `TYPED`.
+        matcher: finds the graph of a row. None if all rows have ids of known graphs.
+        columns: the user's own columns, with a value in each row.
+        several: True to keep results by goal.
+        sources: name of each table in the campaign, by its path. Other sources are `TYPED`.
 
     Raises:
         BadResultsError: a ValueError that lists the rows whose graph is not found.

@@ -26,28 +26,27 @@ class Columns:
     """Names of columns."""
 
     value: str
-    """Measured values: a number, `failed`, `pending`, or nothing. Capitals of names do not count."""
+    """Measured values: a number, `failed`, `pending`, or empty. Case of names is ignored."""
     identifier: str | None = None
-    """Names of molecules; `id` where a table lacks it."""
+    """Names of molecules, or `id` if a table lacks it."""
     smiles: str = "smiles"
-    """SMILES; `smiles` where a table lacks it."""
+    """SMILES, or `smiles` if a table lacks it."""
     features: tuple[str, ...] = ()
-    """The user's own columns of numbers; a table may lack them."""
+    """The user's own columns of numbers. A table may lack them."""
     noise: str | None = None
-    """Standard deviations of the values; None: there is no such column. A table may lack it, if another one has it."""
+    """Standard deviations of the values, or None. A table may lack the column, if another one has it."""
     slots: Mapping[str, str] = field(default_factory=dict)
-    """Column of each slot of the actions, by its name; where a table lacks one, its rows are told apart by names alone.
-    """
+    """Column of each slot of the actions, by its name. If a table lacks one, its rows are identified only by name."""
     words: Mapping[str, float] = field(default_factory=dict)
-    """What words stand for among the values, in small letters."""
+    """Values of words, in lower case."""
 
     def naming_of(self, table: Table) -> Naming:
-        """Find the columns that say which molecules a table is about: these, else usual ones."""
+        """Find the columns that identify the molecules of a table: these, otherwise usual ones."""
         used = {self.value, *self.features, self.noise or "", *self.slots.values()}
         return find_naming(table, self.smiles, self.identifier, used, else_usual=True)
 
     def slots_of(self, table: Table) -> dict[str, str]:
-        """Return the column of each slot in a table, by the name of the slot; nothing if one is missing."""
+        """Return the column of each slot in a table, by the name of the slot. Empty if one is missing."""
         source = str(table.path)
         found = {
             name: find_column(column, table.columns, source) or find_column(name, table.columns, source)
@@ -63,23 +62,23 @@ class MeasuredRow:
     where: str
     """File, sheet and number of the row, for messages."""
     identifier: str
-    """Name; empty if there is none."""
+    """Name, or an empty text."""
     smiles: str
-    """SMILES as written, or the slots of an action as JSON; empty if there is none."""
+    """SMILES as written, or the slots of an action as JSON, or an empty text."""
     value: float | str
     """A number, "failed" or "pending"."""
     bound: str = ""
-    """The cell as written, such as ">4.5", if the value is only known to be above or below the number; else empty."""
+    """The cell as written, such as ">4.5", if the value is a bound. Otherwise empty."""
     features: tuple[float, ...] = ()
-    """Values of the user's own columns, NaN where one is not known."""
+    """Values of the user's own columns, NaN if unknown."""
     noise: float | None = None
-    """Standard deviation of the value; None: it is not known."""
+    """Standard deviation of the value. None if unknown."""
     table: str = ""
     """Path of its table."""
 
     @property
     def side(self) -> Bound:
-        """Return on which side of the number the value lies, if only that is known; else an empty text."""
+        """Return the side of the number on which the value lies, if it is a bound, otherwise an empty text."""
         return "" if not self.bound else "above" if self.bound[0] in ">≥" else "below"
 
 
@@ -91,7 +90,7 @@ class Results(NamedTuple):
     remarks: list[str]
     """Remarks about the tables, for people."""
     problems: list[str]
-    """What is wrong with other rows."""
+    """Problems in other rows."""
 
 
 class NoResultsError(ValueError):
@@ -99,20 +98,20 @@ class NoResultsError(ValueError):
 
 
 class BadResultsError(ValueError):
-    """Rows of results that cannot be understood; no result is used then."""
+    """Rows of results that are invalid. No result is used then."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         listed = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        super().__init__(f"Expected results that can be understood. {len(problems)} rows cannot:\n{listed}{more}")
+        super().__init__(f"Expected valid results. Rows with problems: {len(problems)}\n{listed}{more}")
 
 
 class ResultTables:
-    """Tables of results, each of which is opened and read once.
+    """Tables of results, each opened and read once.
 
     Args:
-        tables: the tables; their records are lists.
-        sheet: the sheet that the user named, for remarks.
+        tables: the tables, whose records are lists.
+        sheet: the sheet named by the user, for remarks.
     """
 
     def __init__(self, tables: Sequence[Table], sheet: str | None = None) -> None:
@@ -124,11 +123,11 @@ class ResultTables:
 
         Args:
             paths: paths of tables that `open_table` can open.
-            sheet: sheet of the tables that are workbooks; None: the first.
+            sheet: sheet of the tables that are workbooks. None means the first.
 
         Raises:
-            FileNotFoundError: if there is no such file.
-            ImportError: if a package that reads it is not installed.
+            FileNotFoundError: if a file does not exist.
+            ImportError: if a package for reading it is not installed.
             ValueError: if a table cannot be read.
         """
         tables = []
@@ -142,7 +141,7 @@ class ResultTables:
         return len(self.tables)
 
     def like(self, tables: Sequence[Table]) -> ResultTables:
-        """Return other tables in the place of these."""
+        """Return other tables with the same sheet."""
         return ResultTables(tables, self._sheet)
 
     @property
@@ -151,11 +150,11 @@ class ResultTables:
         return [table.columns for table in self.tables]
 
     def having(self, name: str) -> ResultTables:
-        """Return the tables that have a column, whose capitals do not count."""
+        """Return the tables that have a column, ignoring case."""
         return self.like([table for table in self.tables if find_column(name, table.columns, str(table.path))])
 
     def look(self, columns: Columns) -> Results:
-        """Return the rows that have a result, and what is wrong with others; arguments and errors as of `read`."""
+        """Return the rows that have a result, and the problems of other rows. See `read` for arguments and errors."""
         found = Results([], [], [])
         for table in self.tables:
             naming = columns.naming_of(table)
@@ -167,10 +166,10 @@ class ResultTables:
         """Return the rows that have a result: a number, `failed` or `pending`.
 
         Args:
-            columns: names of the columns; the tables need `value`, and `identifier` or `smiles`.
+            columns: names of the columns. The tables need `value`, and `identifier` or `smiles`.
 
         Raises:
-            BadResultsError: a ValueError that lists the rows with a value that cannot be understood.
+            BadResultsError: a ValueError that lists the rows with invalid values.
             NoResultsError: a ValueError, if no row has a result.
             ValueError: if a column is missing.
         """
@@ -186,14 +185,14 @@ class ResultTables:
 
 
 def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
-    """Return what a cell says: a number, "failed" or "pending", None if nothing; and the cell itself if it is a bound.
+    """Return the value of a cell (number, "failed", "pending", or None if empty), and the text of a bound.
 
     Args:
-        cell: its text, without blanks around it.
-        table: knows how its numbers are written.
+        cell: its text, stripped of whitespace.
+        table: parses its numbers.
 
     Raises:
-        ValueError: if it cannot be understood, or no agent can learn from the number.
+        ValueError: if it is invalid, or agents cannot learn from the number.
     """
     bound = BOUND.fullmatch(cell)
     among, text = (f" after `{bound[1]}`", bound[2]) if bound else (AMONG, cell)
@@ -204,7 +203,7 @@ def read_cell(cell: str, table: Table) -> tuple[float | str | None, str]:
 
 
 def _read_rows(table: Table, columns: Columns, naming: Naming, found: Results) -> None:
-    """Append the rows of a table to those found, and its problems."""
+    """Append the rows of a table, and its problems, to those found."""
     source, (smiles, identifier, _), listed = str(table.path), naming, ", ".join(table.columns)
     slots = columns.slots_of(table)
     smiles = "" if columns.slots else smiles

@@ -1,4 +1,4 @@
-"""Results that somebody types, or a program tells, read as the cells of a table are."""
+"""Read results that a user types, or a program sends, like cells of a table."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from graph_bandit_campaign.results.rows import WORDS, BadResultsError, MeasuredR
 from graph_bandit_env.tables import Table
 
 Pair: TypeAlias = tuple[str, float | str] | tuple[str, float | str, float | str | None]
-"""Id and value, as a number or as in the cell of a table; and perhaps the standard deviation of its noise."""
+"""Id and value, as a number or as in the cell of a table, and optionally the standard deviation of its noise."""
 Typed: TypeAlias = Mapping[str, float | str] | Iterable[Pair]
 PLAIN = Table(Path("results"), ("value",), ())
-"""Reads numbers with decimal points."""
+"""Parses numbers with decimal points."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A result that somebody types, or a program sends."""
+    """A result that a user types, or a program sends."""
 
     id: str = ""
-    """Id of the graph; it may be left out with a SMILES."""
+    """Id of the graph. Optional with a SMILES."""
     value: str | float = ""
-    """A number; True or False of a class; or a text: `4.5`, `yes`, a bound such as `>4.5`, or `failed`."""
+    """A number, True or False for a class, or a text: `4.5`, `yes`, a bound such as `>4.5`, or `failed`."""
     goal: str = ""
-    """Name of the measured quantity; it may be left out with one goal."""
+    """Name of the measured quantity. Optional for a single goal."""
     noise: str | float = ""
-    """Standard deviation of the value; empty: it is not known."""
+    """Standard deviation of the value. Empty if unknown."""
     smiles: str = ""
-    """Structure of a molecule that is found by it."""
+    """Structure that identifies a molecule."""
 
 
 def read_typed(given: Typed, goal: str = "") -> list[Entry]:
     """Return results as entries.
 
     Args:
-        given: values by id; or pairs of id and value, or triples with the noise.
+        given: values by id, or pairs of id and value, or triples with the noise.
         goal: name of the measured quantity.
     """
     pairs = [*given.items()] if isinstance(given, Mapping) else [*given]
@@ -51,15 +51,15 @@ def read_typed(given: Typed, goal: str = "") -> list[Entry]:
 def read_entries(
     entries: Sequence[Entry], quantities: Sequence[str], kind: Kind
 ) -> tuple[dict[str, list[MeasuredRow]], Kind]:
-    """Return the rows of results of each goal, by its name, and what the values of the one goal are.
+    """Return the rows of results of each goal, by its name, and the kind of the values of a single goal.
 
     Args:
-        entries: the results; failures without a goal are of all.
-        quantities: names of the goals; of a single one, entries need not name it.
-        kind: what the values are known to be; empty: words say it, and of 0 and 1 the first `ask` decides.
+        entries: the results. A failure without a goal applies to all goals.
+        quantities: names of the goals. For a single goal, entries need not name it.
+        kind: known kind of the values. If empty, words decide, and for 0 and 1 the first `ask` decides.
 
     Raises:
-        BadResultsError: a ValueError that names those which cannot be understood, or have no such goal.
+        BadResultsError: a ValueError that lists the results that are invalid, or have an unknown goal.
     """
     rows, problems, words = dict[str, list[MeasuredRow]](), list[str](), 0
     for number, each in enumerate(entries, start=1):

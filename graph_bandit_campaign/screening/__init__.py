@@ -1,1 +1,1 @@
-"""The command `screen`: a program of the user's computes the value of each suggestion, batch by batch."""
+"""Screen a pool with the user's program, which computes the value of each suggestion, batch by batch."""

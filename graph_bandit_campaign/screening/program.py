@@ -1,4 +1,4 @@
-"""Run a program of the user's on molecules, a few at a time, and end it with all that it has started."""
+"""Run the user's program on molecules, a few at a time, and end it with all processes that it has started."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_campaign.text import find_column
 from graph_bandit_env.tables import open_table
 
-PAUSE = 0.02  # seconds between two looks at the programs
+PAUSE = 0.02  # seconds between checks of the programs
 NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # of Windows
 
 
 def split_command(text: str) -> list[str]:
-    """Return the program of a command, with its path, and its arguments. No shell reads them.
+    """Split a command into the program, with its path, and its arguments. No shell is used.
 
     Raises:
-        ValueError: if a quotation mark is left open, or there is no such program.
+        ValueError: if a quotation mark is not closed, or the program does not exist.
     """
     words = shlex.split(text, posix=os.name != "nt")
-    if os.name == "nt":  # which keeps the quotation marks there
+    if os.name == "nt":  # where shlex keeps the quotation marks
         words = [word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'" else word for word in words]
     path = shutil.which(words[0]) if words else None
     if path is None:
@@ -44,24 +44,24 @@ def split_command(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The values that a program has computed for some molecules, or why there are none."""
+    """The values that a program has computed for some molecules, or its problem."""
 
     molecules: Mapping[str, str]
     """SMILES of the molecules by id."""
     values: Mapping[str, float | None]
-    """The value of each, None where the program has none; empty if they are to be tried alone."""
+    """Value of each molecule, None if the program has none. Empty if the molecules should be tried one by one."""
     problem: str = ""
-    """Why nothing counts that the program wrote."""
+    """Reason why the output of the program is not used. Empty if it is used."""
 
 
 class Program:
-    """A program at work on some molecules, in a process group and a temporary folder of its own.
+    """A running program for some molecules, in a separate process group and temporary folder.
 
     Args:
-        command: the program and its arguments; two paths follow, of a table to read and of one to write.
+        command: the program and its arguments, to which the paths of an input table and an output table are added.
         molecules: SMILES by id.
         timeout: seconds after which it is ended.
-        printed: takes what it prints.
+        printed: file for its output.
 
     Raises:
         OSError: if it cannot be started.
@@ -84,11 +84,11 @@ class Program:
         )
 
     def is_over(self) -> bool:
-        """Return whether it has ended, or its time is over."""
+        """Return True if it has ended, or its time is over."""
         return self._process.poll() is not None or time.monotonic() > self._until
 
     def end(self) -> Outcome:
-        """End it with all that it has started, also in sessions of their own, and return what came out."""
+        """End it with all processes that it has started, also in other sessions, and return the outcome."""
         code, started, values = self._process.poll(), list[psutil.Process](), dict[str, float | None]()
         with suppress(psutil.Error):
             started = psutil.Process(self._process.pid).children(recursive=True)
@@ -115,18 +115,18 @@ class Program:
 def score(
     command: Sequence[str], molecules: Mapping[str, str], chunk: int, jobs: int, timeout: float, log: Path
 ) -> Generator[Outcome]:
-    """Yield what a program computes for some of the molecules, as soon as it is there; in the end there are all.
+    """Yield the values that a program computes for some molecules, as soon as they are available, until all are done.
 
-    Where nothing counts that a program wrote, since it failed or took too long, each of its molecules is tried once
-    alone; one that fails alone has the value None. Close the generator to end all programs.
+    If a program fails or takes too long, its output is not used, and each of its molecules is tried once alone. If that
+    fails as well, the value is None. Close the generator to end all programs.
 
     Args:
         command: the program and its arguments.
         molecules: SMILES by id.
-        chunk: how many molecules it is given at a time.
-        jobs: how many programs run at a time.
+        chunk: number of molecules for each run of the program.
+        jobs: number of programs that run at a time.
         timeout: seconds after which a program is ended.
-        log: file for what they print.
+        log: file for the output of the programs.
 
     Raises:
         OSError: if the program cannot be started.
@@ -152,15 +152,15 @@ def score(
 
 
 def read_values(path: Path, wanted: Collection[str]) -> dict[str, float | None]:
-    """Return the value of each molecule that has a row in the table that a program wrote, None if it is no number.
+    """Return the value of each molecule with a row in the table of a program, None if it is not a number.
 
     Args:
         path: the table.
-        wanted: ids of the molecules that the program was given; other rows do not count, nor second ones.
+        wanted: ids of the molecules given to the program. Other rows and repeated rows are ignored.
 
     Raises:
         ValueError: if it is another kind of file.
-        FileNotFoundError: if there is none.
+        FileNotFoundError: if it does not exist.
     """
     values = dict[str, float | None]()
     with open_table(path) as table:

@@ -1,4 +1,4 @@
-"""The work of `graph-bandit screen`: choose a batch, have a program compute its values, and choose the next one."""
+"""Run `graph-bandit screen`: choose a batch, compute its values with a program, and choose the next one."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from graph_bandit_lab.storage import sole_driver
 FAILED = "failed"
 
 Scores = dict[str, tuple[str, float | None]]
-"""SMILES and value of each molecule that the program was given, by id; None where it failed."""
+"""SMILES and value of each molecule given to the program, by id. The value is None if it failed."""
 
 
 def screen(settings: ScreenSettings) -> dict[str, float | None]:
-    """Choose molecules batch by batch, and have a program compute their values, until the evaluations are spent.
+    """Choose molecules batch by batch, and compute their values with a program, until all evaluations are used.
 
-    Files are replaced whenever there is something new, so the same command goes on after any end.
+    Files are updated with all new values, so the same command continues after an interruption.
 
     Returns:
-        The value of each molecule that the program was given, None if it failed.
+        The value of each molecule given to the program, or None if it failed.
 
     Raises:
         ChildProcessError: an OSError, if the program gives no value for any molecule of its first batch.
-        TooFewLeftError: a ValueError, if prices, budget or caps allow no other molecule.
-        ValueError, OSError: if a file cannot be read, one that is to be written is not as this command wrote it, or the
+        TooFewLeftError: a ValueError, if prices, budget or caps do not allow another molecule.
+        ValueError, OSError: if a file cannot be read, a file to be written was not written by this command, or the
             program cannot be started.
-        ImportError: if a package that reads a file is not installed.
-        KeyboardInterrupt: after Ctrl-C, SIGTERM or SIGHUP, when all that was started has ended.
+        ImportError: if a package for reading a file is not installed.
+        KeyboardInterrupt: after Ctrl-C, SIGTERM or SIGHUP, when all started processes have ended.
     """
     command, out = split_command(settings.score), find_file(settings.out)
     if is_file_of_graphs(settings.pool) or open_pool(settings).slots:
@@ -70,7 +70,7 @@ def screen(settings: ScreenSettings) -> dict[str, float | None]:
 
 
 def read_scores(settings: ScreenSettings) -> Scores:
-    """Return the values so far; none without a table of them.
+    """Return the values so far. Empty without a table of values.
 
     Raises:
         ValueError: if the file is another table.
@@ -93,7 +93,7 @@ def write_scores(settings: ScreenSettings, scores: Scores) -> None:
 
 
 def _last_batch(asked: SuggestSettings) -> dict[str, str]:
-    """Return the last batch of the campaign, SMILES by id; nothing if its table is not written yet."""
+    """Return the last batch of the campaign, SMILES by id. Empty if its table is not written yet."""
     state = Store(asked.state).state
     if state is None or not state.rounds or not asked.out.is_file():
         return {}
@@ -103,7 +103,7 @@ def _last_batch(asked: SuggestSettings) -> dict[str, str]:
 
 
 def _choose(asked: SuggestSettings, scores: Scores) -> dict[str, str]:
-    """Choose a batch, of as many molecules as are left; return it, empty if none is."""
+    """Choose a batch, with fewer molecules if fewer are left, and return it. It may be empty."""
     try:
         answer, remarks = write_suggestions(asked)
     except TooFewLeftError as error:
@@ -116,9 +116,9 @@ def _choose(asked: SuggestSettings, scores: Scores) -> dict[str, str]:
 
 
 def _compute(settings: ScreenSettings, command: Sequence[str], batch: Mapping[str, str], scores: Scores) -> Scores:
-    """Have the program compute the values of a batch; return all values, those of the batch last, in its order.
+    """Compute the values of a batch with the program, and return all values, those of the batch last, in its order.
 
-    Failures are stored once the program has given a value: one that never does is broken.
+    Failures are stored after the program has returned a value, since a program without any values is broken.
     """
     names = [name for name in batch if name not in scores][: settings.evaluations - len(scores)]
     given, log, is_sound = {name: batch[name] for name in names}, settings.out.with_suffix(".log"), False
@@ -139,8 +139,8 @@ def _compute(settings: ScreenSettings, command: Sequence[str], batch: Mapping[st
 
 
 def _end_by_signals() -> None:
-    """Take the signals that end a process as Ctrl-C, so that all that was started ends, too."""
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that all started processes are ended."""
     for number in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores SIGHUP
-            with suppress(ValueError):  # only the main thread hears of signals
+            with suppress(ValueError):  # only the main thread can set handlers
                 signal.signal(number, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Settings of `graph-bandit screen`; the docstrings are also its `--help`."""
+"""Settings of `graph-bandit screen`, whose docstrings are also its `--help`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 
 @dataclass(frozen=True)
 class ScreenSettings(SuggestSettings):
-    """Screen a pool with a program of your own: it computes the values of a batch, which decide on the next batch."""
+    """Screen a pool with your own scoring program. Its values for each batch determine the next batch."""
 
     pool: tyro.conf.Positional[Path]
-    """What to choose from: a library of products, .toml; a table of molecules of any kind that `suggest` reads; or a
-    folder that `graph-bandit prepare` made of one."""
+    """Library of products (.toml), a table of molecules of any kind that `suggest` reads, or a folder made by
+    `graph-bandit prepare`."""
     out: Path
     """Table of all results to write, .csv or .tsv: id, smiles, and the value or `failed`. It is updated whenever values
     arrive. The current batch and the campaign are in files next to it, .next.csv and .next.campaign.json."""
@@ -68,10 +68,10 @@ class ScreenSettings(SuggestSettings):
         """Return the settings of `suggest` for the next batch.
 
         Args:
-            n: how many molecules it has.
-            has_results: whether the table of results is there.
+            n: number of molecules.
+            has_results: True if the table of results exists.
         """
         same = {setting.name: getattr(self, setting.name) for setting in fields(SuggestSettings)}
         results, out = (*self.measured, *[self.out] * has_results), self.out.with_name(self.out.stem + ".next.csv")
-        kind = (f"{self.quantity}=number",)  # a program may still compute others
+        kind = (f"{self.quantity}=number",)  # the program may return other values later
         return SuggestSettings(**same | {"n": n, "out": out, "measured": results, "goal_kind": kind})

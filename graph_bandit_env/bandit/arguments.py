@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Graphs = GraphSet | Sequence[Data] | Sequence[nx.Graph]
 else:
-    Graphs = GraphSet | Sequence[Any]  # neither library is imported for the sake of a type
+    Graphs = GraphSet | Sequence[Any]  # avoids importing either library for a type
 
 ObservationKind = Literal["graphs", "indices"]
 Resampling = Literal["episode", "round"]

@@ -36,11 +36,11 @@ from graph_bandit_env.rewards.reward_models import (
     draw_with_fresh,
 )
 
-REWARD_SEED_KEY = 2**31  # a child of `reward_seed` that no bandit ever spawns
+REWARD_SEED_KEY = 2**31  # spawn key of `reward_seed` that no bandit uses
 
 
 class BanditModel:
-    """The arguments of an environment, checked once; `draw` makes an instance.
+    """The validated arguments of an environment. `draw` returns an instance.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -143,7 +143,7 @@ class BanditModel:
             raise ValueError(f"Expected {expected}.")
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise, and any drift."""
+        """Draw an instance from new streams of `rng`: graphs, mean rewards, rounds, noise and any drift."""
         graphs_rng, reward_rng, rounds_rng, noise_rng = rng.spawn(4)
         source: GraphSource
         drift = None
@@ -171,16 +171,16 @@ class BanditModel:
 
     @cached_property
     def _known_rewards(self) -> Rewards | None:
-        """Return the reward function that `reward_seed` fixes; it is drawn once and shared by all instances."""
+        """Return the reward function of `reward_seed`, drawn once and shared by all instances."""
         if self.reward_seed is None:
             return None
-        # The root's first children would be the streams of a bandit that `reset` seeds with the same number.
+        # The root's first children would equal the streams of a bandit with the same seed in `reset`.
         root = np.random.SeedSequence(self.reward_seed, spawn_key=(REWARD_SEED_KEY,))
         return self._draw_rewards(np.random.default_rng(root))
 
     @cached_property
     def _known_means(self) -> NDArray[np.float64] | None:
-        """Return the means of the user's own graphs if they are not random."""
+        """Return the means of the user's graphs if they are not random."""
         if self.own_graphs is None or (isinstance(self.reward_model, str) and self.reward_model in RANDOM_REWARDS):
             return None
         return draw_mean_rewards(self.reward_model, self.own_graphs, np.random.default_rng(0), self.reward_scale)

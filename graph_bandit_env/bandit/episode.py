@@ -1,4 +1,4 @@
-"""The record of an episode, which is drawn when a frame is asked for."""
+"""The record of an episode for rendering."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Episode:
     """`(K,)`."""
     horizon: int
     played: int | None = None
-    """The graph played in the last round; None before the first."""
+    """The graph played in the last round. None before the first round."""
     reward: float = 0.0
-    """The reward of the last round, noise included."""
+    """The reward of the last round, including noise."""
     cumulative_regret: list[float] = field(default_factory=lambda: [0.0])
     """R_0 = 0, R_1, ... R_t."""
 
@@ -31,7 +31,7 @@ class Episode:
     def record(
         self, graph_set: GraphSet, mean_rewards: NDArray[np.float64], action: int, reward: float, regret: float
     ) -> None:
-        """Record a round: its graphs (counts of other graphs start at zero), means, action, reward and own regret."""
+        """Record a round: its graphs (counts restart at zero for new graphs), means, action, reward and regret."""
         if graph_set is not self.graph_set:
             self.counts = np.zeros(len(graph_set), np.int64)
         self.graph_set, self.mean_rewards = graph_set, mean_rewards

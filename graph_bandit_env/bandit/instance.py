@@ -1,4 +1,4 @@
-"""One instance of a bandit: where its graphs and mean rewards come from, how these drift, and its random streams."""
+"""An instance of a bandit: the source of its graphs and mean rewards, their drift, and its random streams."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ DRIFT_RATE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Changes mean rewards from round to round; those d rounds apart have the correlation (1 - rate)^d.
+    """Drift of the mean rewards. Means d rounds apart have the correlation (1 - rate)^d.
 
     A walk is a stationary autoregressive process of functions: all means take a small step in each round.
 
         mu_{t+1} = a mu_t + sqrt(1 - a^2) g_t,   a = 1 - rate,   g_t a fresh draw      [Bogunovic et al. 2016]
 
-    Means that jump stay for a while, and are then all replaced; an agent does not know when.
+    With jumps, all means are replaced at random times that are unknown to the agent.
 
-        mu_{t+1} = g_t with probability rate, else mu_t;   g_t a fresh draw      [Mellor & Shapiro 2013]
+        mu_{t+1} = g_t with probability rate, otherwise mu_t,   g_t a fresh draw      [Mellor & Shapiro 2013]
     """
 
     name: DriftName
@@ -41,10 +41,10 @@ class Drift:
     """The only source of randomness."""
 
     def __call__(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the `(K,)` means of the next round; those of this one stay as they are."""
+        """Return the `(K,)` means of the next round without changing `means`."""
         if self.name == "jump":
             return self.fresh(self.rng) if self.rng.random() < self.rate else means
-        step = math.sqrt(self.rate * (2 - self.rate))  # 1 - a^2 without its loss of digits
+        step = math.sqrt(self.rate * (2 - self.rate))  # sqrt(1 - a^2) without cancellation
         return (1 - self.rate) * means + step * self.fresh(self.rng)
 
 
@@ -54,12 +54,12 @@ GraphSource = Callable[[], GraphsAndMeans]
 
 
 def same_graphs(graph_set: GraphSet, means: NDArray[np.float64]) -> GraphsAndMeans:
-    """Return one graph set for ever."""
+    """Return the same graph set each time."""
     return graph_set, means
 
 
 def new_graphs(random_graphs: RandomGraphs, rewards: Rewards, rng: np.random.Generator) -> GraphsAndMeans:
-    """Draw random graphs; one reward function gives the means of all of them."""
+    """Draw random graphs, with means from one reward function."""
     graph_set = random_graphs.draw(rng)
     return graph_set, rewards(graph_set)
 
@@ -76,28 +76,27 @@ class Instance:
     """Graphs, mean rewards, and the random streams of rounds and noise."""
 
     source: GraphSource
-    """Gives the graphs of the next episode, or round."""
+    """Returns the graphs and means of the next episode or round."""
     actions_per_round: int
-    """How many graphs a round offers."""
+    """Number of graphs on offer in a round."""
     slot: int | None
-    """Number of the slot of which each round draws a choice, and offers the actions with it; None: there is none."""
+    """Index of the context slot: each round draws a choice and offers the actions with it. None without a context."""
     rounds_rng: np.random.Generator
-    """Draws the graphs that a round offers."""
+    """Draws the graphs on offer."""
     noise: Noise
     noise_rng: np.random.Generator
     drift: Drift | None
-    """Changes the mean rewards from round to round, for ever from those that the source gives first; None: they stay.
-    """
+    """Changes the means in each round, starting from the first means of the source. None for constant means."""
 
     def __post_init__(self) -> None:
         self.take_graphs()
 
     def take_graphs(self) -> None:
-        """Take the graphs of the next episode, or round."""
+        """Take the graphs of the next episode or round."""
         self.graph_set, self.mean_rewards = self.source()
 
     def change_means(self) -> None:
-        """Go on to the means of the next round, if they drift; the old array stays as it is."""
+        """Replace the means by those of the next round if they drift, without changing the old array."""
         if self.drift is not None:
             self.mean_rewards = self.drift(self.mean_rewards)
 
@@ -106,18 +105,18 @@ class Instance:
         return self.noise.draw(self.noise_rng, self.mean_rewards, action)
 
     def exists(self, most: int) -> NDArray[np.bool_]:
-        """Return which of `most` indices are graphs, bool `(most,)`."""
+        """Return a mask of the indices below `most` that are graphs, bool `(most,)`."""
         return np.arange(most) < len(self.graph_set)
 
     def groups(self) -> list[NDArray[np.int64]]:
-        """Return the graphs that a round may offer together, ascending indices: those with one choice of the slot."""
+        """Return the groups of graphs that a round may offer together, by choice of the slot, as ascending indices."""
         if self.slot is None:
             return [np.arange(len(self.graph_set))]
         choices = cast(Any, self.graph_set).places[:, self.slot]
         return [np.flatnonzero(choices == choice) for choice in np.unique(choices)]
 
     def offer(self, left: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Draw the graphs that the next round offers, among those left (bool `(K,)`); return ascending indices."""
+        """Draw the graphs on offer in the next round among those left (bool `(K,)`), and return ascending indices."""
         offered = np.flatnonzero(left)
         if self.slot is not None and len(offered):
             groups = [some for group in self.groups() if len(some := group[left[group]])]

@@ -1,4 +1,4 @@
-"""Observation spaces of a graph bandit, and the observations that belong to them."""
+"""Observation spaces of a graph bandit, and their observations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Graph, GraphInstance, Sequence, Space, Tuple
 from numpy.typing import NDArray
 
-USED_UP = -1  # fills an observation of indices, if fewer graphs are on offer than there may be
+USED_UP = -1  # pads an observation of indices if fewer graphs are on offer than the maximum
 
 Observation = tuple[GraphInstance, ...] | NDArray[np.int64]
 """The K graphs, or the indices of the graphs on offer."""
@@ -17,14 +17,14 @@ Info = dict[str, Any]
 
 
 class _NoArrays:
-    """A space that, asked for its shape, names the wrappers that make arrays of graphs."""
+    """A space without a shape, whose error message names the wrappers for arrays."""
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Raise a TypeError, because graphs of different sizes have no common shape.
+        """Raise a TypeError, since graphs of different sizes have no common shape.
 
         Raises:
-            TypeError: always. Stable-Baselines3 asks for the shape and shows the message.
+            TypeError: always. Stable-Baselines3 reads the shape and shows the message.
         """
         raise TypeError(
             "Expected observations that are arrays. Graphs have no common shape: wrap the environment in "
@@ -37,7 +37,7 @@ class GraphSpace(_NoArrays, Graph):
     """Gymnasium's space of graphs with node and edge features, whose `contains` checks whole arrays."""
 
     def contains(self, x: object) -> bool:
-        """Return whether Gymnasium's `contains` accepts a graph; it checks each node and edge by itself."""
+        """Return True if Gymnasium's `contains`, which checks each node and edge separately, accepts a graph."""
         graph: Any = x
         if not (isinstance(x, GraphInstance) and all(map(_has_rows, x))):
             return super().contains(graph)
@@ -56,13 +56,13 @@ def _has_rows(values: object) -> bool:
 
 
 def _are_rows_of(space: Any, rows: NDArray[Any]) -> bool:
-    """Return whether each row of an array is a member of a `Box`, as it is if there are no rows."""
+    """Return True if each row of an array is a member of a `Box`, also if there are no rows."""
     fits = np.can_cast(rows.dtype, space.dtype) and rows.shape[1:] == space.shape
     return len(rows) == 0 or bool(fits and (rows >= space.low).all() and (rows <= space.high).all())
 
 
 class GraphSequence(_NoArrays, Sequence):
-    """Gymnasium's space of sequences, of graphs."""
+    """Gymnasium's `Sequence` space of graphs."""
 
 
 def graph_set_space(
@@ -71,14 +71,14 @@ def graph_set_space(
     """Return the space of K graphs, each a Gymnasium `GraphInstance`.
 
     Nodes are float32 `(n, d)`, `edge_links` integers `(E, 2)` with both directions of each undirected edge, and `edges`
-    float32 `(E, e)`. Graphs without edge features get a single feature of ones (e = 1), because a Gymnasium `Graph`
-    space without an edge space rejects every graph that has edges.
+    float32 `(E, e)`. Graphs without edge features get a constant feature 1 (e = 1), because a Gymnasium `Graph` space
+    without an edge space rejects every graph that has edges.
 
     Args:
-        num_graphs: K, or the most graphs.
+        num_graphs: K, or the maximum number of graphs.
         feature_dim: d.
         edge_feature_dim: e, or None for graphs without edge features.
-        varies: whether K varies.
+        varies: True if K varies.
 
     Returns:
         A `Tuple` of K `Graph` spaces, or a `Sequence` of graphs if K varies.
@@ -93,8 +93,8 @@ def graph_set_space(
 
 
 def indices_space(num_graphs: int, num_available: int, exhaustible: bool = False) -> Box[np.int64]:
-    """Return the space of the indices of the graphs that a round offers, ascending: int64 `(k,)` in [0, K).
+    """Return the space of ascending indices of the graphs on offer: int64 `(k,)` in [0, K).
 
-    If fewer can be left, `USED_UP` fills the entries after the last graph on offer.
+    If fewer graphs can be left, `USED_UP` pads the entries after the last graph on offer.
     """
     return Box(USED_UP if exhaustible else 0, num_graphs - 1, (num_available,), np.int64)

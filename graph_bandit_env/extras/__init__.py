@@ -1,4 +1,4 @@
-"""Refuse what needs a package that is not installed, and name the extra that installs it."""
+"""Report missing optional packages, with the extra that installs them."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ EXTRAS = {
     "tensorboard": ("tensorboard", "tensorboard"),
     "distributed": ("distributed", "distributed"),
 }
-"""Name of the project that brings a module, and the extra that installs it."""
+"""Project of each module, and the extra that installs it."""
 
 
 class MissingExtraError(ImportError):
-    """A package is not installed that an extra of graph-bandit-env installs; the message says which."""
+    """A package of an extra is not installed. The message names the extra."""
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a module of an extra is installed, without importing it."""
+    """Return True if a module of an extra is installed, without importing it."""
     return find_spec(module) is not None
 
 
 def require(module: str, purpose: str) -> None:
-    """Refuse to go on without a module of an extra.
+    """Raise an error if a module of an extra is missing.
 
     Args:
         module: a key of `EXTRAS`.
-        purpose: what needs it, as the beginning of a sentence: "Reading hits.xlsx".
+        purpose: purpose of the module, as the beginning of a sentence: "Reading hits.xlsx".
 
     Raises:
         MissingExtraError: if it is not installed.

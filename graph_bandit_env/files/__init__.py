@@ -1,4 +1,4 @@
-"""Read pools of graphs from files of any form, or by name, and embeddings; compute the digest of a pool."""
+"""Read pools of graphs from files or by name, read embeddings, and compute the digest of a pool."""
 
 from graph_bandit_env.files.embeddings import Embeddings, read_embeddings
 from graph_bandit_env.files.pool_digest import digest

@@ -22,8 +22,8 @@ from graph_bandit_env.tables.table import Table, to_text
 
 IDS, VALUES = "ids", "values"  # arrays of a .npz file
 Contents: TypeAlias = tuple[list[str], list[str], NDArray[np.float64], tuple[str, ...]]
-"""Identifiers, names of columns, values, and names of columns that are not read."""
-INDEX = re.compile(r"__index_level_\d+__")  # the row labels that pandas writes, often mere numbers
+"""Identifiers, column names, values, and names of columns that are not read."""
+INDEX = re.compile(r"__index_level_\d+__")  # row labels written by pandas, often numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,27 +33,27 @@ class Embeddings:
     source: str
     """Name of the file."""
     ids: tuple[str, ...] = field(repr=False)
-    """n identifiers or SMILES, all different."""
+    """n unique identifiers or SMILES."""
     names: tuple[str, ...] = field(repr=False)
-    """c names of columns; each begins with the name of the file."""
+    """c column names, each with the file name as prefix."""
     values: NDArray[np.float64] = field(repr=False)
-    """`(n, c)`, read-only; NaN where a number is not known."""
+    """`(n, c)`, read-only. NaN marks missing numbers."""
     left_out: tuple[str, ...] = ()
-    """Names of columns that are not read: further ones of text, and row numbers of pandas."""
+    """Names of columns that are not read: other text columns, and row numbers of pandas."""
 
     def add_to(self, molecules: MoleculeSet) -> MoleculeSet:
-        """Return the same molecules with these columns added, NaN for molecules that have no vector here.
+        """Return the molecules with these columns added, NaN for molecules without a vector.
 
-        A molecule has the vector of its identifier; else that of a further identifier in `aliases`; else that of its
-        canonical SMILES; else that of its SMILES in another form.
+        The vector of a molecule is matched by the first of these: its identifier, another identifier in `aliases`, its
+        canonical SMILES, its SMILES in another form.
 
         Args:
             molecules: K molecules without these columns.
 
         Raises:
             ValueError: if no molecule has a vector, two vectors have SMILES of one molecule in other forms, or the
-                molecules have columns of these names.
-            ImportError: if RDKit is not installed, and SMILES need to be compared.
+                molecules already have columns with these names.
+            ImportError: if RDKit is not installed, and SMILES must be compared.
         """
         if repeated := set(self.names) & set(molecules.column_names):
             raise ValueError(
@@ -70,13 +70,13 @@ class Embeddings:
         return molecules.with_columns(self.names, matched)
 
     def _rows_of(self, molecules: MoleculeSet) -> NDArray[np.int64]:
-        """Return the index of the vector of each molecule, `(K,)`; -1 where there is none."""
+        """Return the index of each molecule's vector, `(K,)`, or -1 for a molecule without one."""
         row_of = {identifier: row for row, identifier in enumerate(self.ids)}
         names = {**molecules.aliases, **{name: name for name in molecules.ids}}
-        known = {name: row_of[alias] for alias, name in names.items() if alias in row_of}  # the own name comes last
+        known = {name: row_of[alias] for alias, name in names.items() if alias in row_of}  # the molecule's identifier comes last
         missing = {text for name, text in zip(molecules.ids, molecules.smiles, strict=True) if name not in known}
         by_smiles, by_form = dict[str, int](), dict[str, int]()
-        for identifier in [name for name in row_of if name not in names] if missing else ():  # which may be SMILES
+        for identifier in [name for name in row_of if name not in names] if missing else ():  # they may be SMILES
             text, row = canonical_smiles(identifier), row_of[identifier]
             if by_smiles.setdefault(text, row) != row and text in missing:
                 raise ValueError(
@@ -95,18 +95,18 @@ def read_embeddings(path: str | Path) -> Embeddings:
     """Read a file with a vector of numbers for each molecule.
 
     Args:
-        path: a `.npz` file with the arrays `ids` (n texts or integers) and `values` (n rows of c numbers); or a
-            `.parquet` file with a column of identifiers (`id` or another usual name, else the first column of text) and
-            columns of numbers. Further columns of text are left out. Identifiers may be SMILES.
+        path: a `.npz` file with the arrays `ids` (n texts or integers) and `values` (n rows of c numbers), or a
+            `.parquet` file with a column of identifiers (`id`, another usual name, or the first text column) and
+            numeric columns. Other text columns are skipped. Identifiers may be SMILES.
 
     Returns:
-        The vectors. `read_embeddings(path).add_to(molecules)` makes columns of them.
+        The vectors. `read_embeddings(path).add_to(molecules)` adds them as columns.
 
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if pyarrow is needed and not installed (the extra `parquet`).
-        ValueError: if the file is of another kind, damaged, lacks identifiers or numbers, has an identifier twice, or
-            has an infinite number.
+        ValueError: if the file has another format, is damaged, lacks identifiers or numbers, or has a duplicate
+            identifier or an infinite number.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -127,14 +127,14 @@ def read_embeddings(path: str | Path) -> Embeddings:
 
 def _read_arrays(path: Path) -> Contents:
     check_archive(path)
-    with refuse_damage(path), np.load(path, allow_pickle=False) as file:  # arrays of Python objects are refused
+    with refuse_damage(path), np.load(path, allow_pickle=False) as file:  # arrays of Python objects are rejected
         ids, values = np.asarray(file[IDS]), np.asarray(file[VALUES])
     if ids.ndim != 1 or ids.dtype.kind not in "USiu" or values.ndim not in (1, 2) or len(values) != len(ids):
         raise ValueError(
             f"Expected n texts in `{IDS}` of {path}, and numbers of shape `(n, c)` in `{VALUES}`. Got {ids.dtype} of "
             f"shape `{ids.shape}` and {values.dtype} of shape `{values.shape}`."
         )
-    check_unpacked(path, ids.size + values.size)  # texts may have no letters, and rows no numbers
+    check_unpacked(path, ids.size + values.size)  # texts and rows may be empty
     wide = values[:, None] if values.ndim == 1 else values
     with refuse_damage(path):
         texts = [to_text(value).strip() for value in ids.tolist()]

@@ -1,7 +1,7 @@
-"""Read pools of networkx graphs: node-link JSON, as a whole or a graph a line, GraphML, GEXF, GML, and folders of them.
+"""Read pools of networkx graphs: node-link JSON or JSON lines, GraphML, GEXF, GML, and folders of these.
 
-Nodes have a vector or a number `x`. If no node has one, attributes that all nodes have are its columns, sorted by name:
-numbers as they are, texts of a few kinds one-hot. The same holds for edges without `edge_attr` and `weight`.
+Node features are a vector or number `x`. If no node has it, the attributes that all nodes have are its columns, sorted
+by name: numbers unchanged, texts of a few kinds one-hot. The same applies to edges without `edge_attr` and `weight`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 MARKUP = (".graphml", ".gexf", ".gml")
-MOST_KINDS = 32  # of a text that becomes one-hot
+MOST_KINDS = 32  # of a one-hot text
 LARGEST = 3e38  # of float32
 HOW_TO_WRITE = "`json.dumps(networkx.node_link_data(graph))` writes such a graph."
 
@@ -38,22 +38,22 @@ def read_networkx_file(
     """Read the graphs of a file, or of all files of a folder that end in .graphml, .gexf or .gml.
 
     Args:
-        path: its name says its form; JSON may be packed by gzip.
-        target: attribute of graphs that holds the measured value, `NaN` or `null` where there is none.
-        identifier: attribute of graphs that holds the identifier; None: `id`, or where no graph has one, the names of
-            the graphs as in `from_networkx`. In a folder, a graph without `id` has the name of its file.
-        directed: as in `from_networkx`: None takes it from the file.
+        path: path of the file. Its name determines the format. JSON may be packed by gzip.
+        target: attribute of graphs with the measured value, `NaN` or `null` if missing.
+        identifier: attribute of graphs with the identifier. If None, `id` or, if no graph has it, the names of the
+            graphs as in `from_networkx`. In a folder, a graph without `id` has the name of its file.
+        directed: as in `from_networkx`. If None, it is read from the file.
 
     Returns:
-        The graphs; a `SlotSet` if each line of a `.jsonl` file has several, by the names of slots.
+        The graphs, as a `SlotSet` if each line of a `.jsonl` file has several, by slot name.
 
     Raises:
-        ValueError: if a file is damaged or holds no graph, or a graph is not valid; the message says where it is.
+        ValueError: if a file is damaged or has no graph, or a graph is not valid. The message contains the location.
     """
     if rows := _read_slot_lines(path):
         try:
             return make_actions(rows, target, identifier, partial(_to_pool, directed=directed), _to_graph)
-        except Exception as error:  # as networkx checks little
+        except Exception as error:  # networkx validates little
             raise ValueError(f"{path.name}: {error}") from error
     given = dict(_read_folder(path) if path.is_dir() else _read_file(path))
     if not given:
@@ -79,7 +79,7 @@ def _to_pool(
 
 
 def _read_slot_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a file if they are actions of several slots; else none."""
+    """Return the lines of a file if they are actions of several slots, or an empty list."""
     if ".jsonl" not in path.name.lower() or path.is_dir():
         return []
     rows = list[dict[str, Any]]()
@@ -89,7 +89,7 @@ def _read_slot_lines(path: Path) -> list[dict[str, Any]]:
                 rows += [json.loads(line)] if line.strip() else []
             except (ValueError, RecursionError) as error:
                 if not rows:
-                    return []  # it is told where graphs are read
+                    return []  # reported when graphs are read
                 raise ValueError(f"Expected JSON in {path}, line {number}. Got: {error}.") from error
             if rows and not holds_slots(rows[0]):
                 return []
@@ -105,7 +105,7 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, nx.Graph]]:
 
 
 def _read_file(path: Path) -> Iterator[tuple[str, nx.Graph]]:
-    """Yield the graphs of a file, each with its place there."""
+    """Yield the graphs of a file, each with its location."""
     if path.suffix.lower() in MARKUP:
         with refuse_damage(path):
             yield from ((f"graph {k}", graph) for k, graph in enumerate(_read_markup(path)))
@@ -121,7 +121,7 @@ def _read_file(path: Path) -> Iterator[tuple[str, nx.Graph]]:
 
 
 def _read_markup(path: Path) -> list[nx.Graph]:
-    """Read a file by the parsers of networkx, which run no code."""
+    """Read a file with the parsers of networkx, which run no code."""
     import networkx as nx
     from networkx.readwrite.graphml import GraphMLReader
 
@@ -148,11 +148,11 @@ def _read_markup(path: Path) -> list[nx.Graph]:
 
 
 def _read_json(place: str, text: str, many: bool = True) -> list[nx.Graph]:
-    """Read JSON text: node-link data of a graph, or a list of them if there may be many."""
+    """Read JSON text: node-link data of a graph, or a list of graphs if `many`."""
     try:
         content = json.loads(text)
         return [_to_graph(data) for data in (content if many and isinstance(content, list) else [content])]
-    except Exception as error:  # networkx checks little, so that a damaged line leads it to any error
+    except Exception as error:  # networkx validates little, so a damaged line can raise any error
         raise ValueError(
             f"Expected a networkx graph in node-link form in {place}. Got: {error!r}. {HOW_TO_WRITE}"
         ) from error
@@ -161,9 +161,9 @@ def _read_json(place: str, text: str, many: bool = True) -> list[nx.Graph]:
 def _to_graph(data: dict[str, Any]) -> nx.Graph:
     import networkx as nx
 
-    key = "key" if data.get("multigraph", True) else "\0"  # of parallel edges; else it is an attribute
+    key = "key" if data.get("multigraph", True) else "\0"  # of parallel edges, otherwise an attribute
     edges = "edges" if "edges" in data else "links"
-    # As a multigraph, else the later one of two parallel edges would win unseen:
+    # A multigraph, since otherwise the later of two parallel edges would silently replace the first:
     graph = nx.node_link_graph(data | {"multigraph": True}, edges=edges, key=key)
     if len(graph) != len(data["nodes"]):
         raise ValueError("nodes must be all different, and edges join these nodes only")
@@ -173,7 +173,7 @@ def _to_graph(data: dict[str, Any]) -> nx.Graph:
 
 
 def _join_attributes(graphs: Sequence[nx.Graph], kind: Literal["nodes", "edges"], name: str, *others: str) -> bool:
-    """Join the attributes of nodes or edges into one, unless it is there; return whether it is there then."""
+    """Join the attributes of nodes or edges into one unless it exists, and return True if it exists then."""
     held = [[data for *_, data in getattr(graph, kind)(data=True)] for graph in graphs]
     every = [*chain(*held)]
     if not every or any(key in data for data in every for key in (name, *others)):
@@ -182,14 +182,14 @@ def _join_attributes(graphs: Sequence[nx.Graph], kind: Literal["nodes", "edges"]
     for key in sorted(set.intersection(*map(set, every)) - {"id"}, key=str):
         values = [data[key] for data in every]
         try:
-            numbers = np.array(values, np.float64).reshape(len(values), -1)  # numbers may be written as text
+            numbers = np.array(values, np.float64).reshape(len(values), -1)  # numbers may be stored as text
         except (TypeError, ValueError):
             numbers = np.full((1, 1), math.inf)
         if (abs(numbers) < LARGEST).all():
             columns += [*numbers.T]
         elif all(isinstance(value, str) for value in values) and len(kinds := sorted(set(values))) <= MOST_KINDS:
             if all(len({data[key] for data in group}) == len(group) for group in held):
-                continue  # names, which tell all nodes of a graph apart
+                continue  # unique names of nodes
             columns += [[value == kind for value in values] for kind in kinds]
         else:
             continue

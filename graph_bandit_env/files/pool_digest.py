@@ -1,4 +1,4 @@
-"""Compute a digest of what an agent can see or be paid for in a graph set."""
+"""Compute a digest of the parts of a graph set that affect play."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ import numpy as np
 
 from graph_bandit_env.graphs.graph_set import GraphSet
 
-FORMAT = 2  # raise it when the digest of the same graphs changes
+FORMAT = 2  # increase it when the digest of the same graphs changes
 ROWS_AT_ONCE = 1 << 16
 
 
 def digest(pool: GraphSet) -> str:
-    """Compute a digest of the content of a graph set: equal for equal content, wherever it was read.
+    """Compute a digest of the content of a graph set, independent of its source.
 
-    The content is the graphs in their order (node features, edges and whether they have a direction, edge features),
-    the targets of a pool, its kernel or the places in its slots if it has them, and the SMILES of molecules, with their
-    columns if they have any.
-    Identifiers and paths are left out, since they do not affect play.
+    The content is the graphs in their order (node features, edges, the flag of directions, edge features), the targets
+    of a pool, its kernel or places in slots if present, and the SMILES of molecules with any columns. Identifiers and
+    paths are excluded, since they do not affect play.
 
     Args:
         pool: K graphs.
 
     Returns:
-        The first 32 hexadecimal digits of a SHA-256 digest, the same on every kind of CPU.
+        The first 32 hexadecimal digits of a SHA-256 digest, the same on every type of CPU.
     """
     packed = pool._packed
     sizes = [pool.num_nodes.tolist(), np.diff(packed.edge_offsets).tolist()]
@@ -40,11 +39,11 @@ def digest(pool: GraphSet) -> str:
         (packed.edge_features, len(packed.links), "<f4"),
     ]
     for read, count, kind in arrays:
-        for start in range(0, count, ROWS_AT_ONCE):  # which are made one after the other
+        for start in range(0, count, ROWS_AT_ONCE):  # made one at a time
             rows = read(slice(start, start + ROWS_AT_ONCE))
             content.update(b"" if rows is None else np.ascontiguousarray(rows, kind).data)
     for name in ("targets", "columns", "kernel", "places"):
         if (values := getattr(pool, name, None)) is not None:
-            one_form = np.where(np.isnan(values), np.nan, values + 0.0)  # of NaN, and of zero
+            one_form = np.where(np.isnan(values), np.nan, values + 0.0)  # a single form of NaN and of zero
             content.update(np.ascontiguousarray(one_form, "<f8").data)
     return content.hexdigest()[:32]

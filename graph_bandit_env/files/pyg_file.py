@@ -1,4 +1,4 @@
-"""Read graphs of PyG: a `.pt` file, of which tensors and PyG's graphs alone are unpickled, or a folder of TUDataset."""
+"""Read PyG graphs from a `.pt` file, which is unpickled safely, or from a folder of a TU dataset."""
 
 from __future__ import annotations
 
@@ -25,30 +25,29 @@ HOW_TO_SAVE = (
 
 
 def read_pyg_file(path: Path, target: str | None, identifier: str | None, directed: bool | None = None) -> GraphPool:
-    """Read PyG graphs that `torch.save` or `InMemoryDataset.save` wrote, or the text files of a TU dataset.
+    """Read PyG graphs written by `torch.save` or `InMemoryDataset.save`, or the text files of a TU dataset.
 
     Args:
-        path: a list or tuple of `Data`, or the data and slices of an `InMemoryDataset`; or a folder with `NAME_A.txt`,
-            perhaps below `raw`, which is read as `TUDataset(use_node_attr=True, use_edge_attr=True)` does.
-        target: the measured value, as in `from_pyg_dataset`: name of an attribute, or a column of `y`, written as a
-            whole number such as "3".
-        identifier: name of the attribute that holds the identifiers; None: "0", "1", and so on.
+        path: a file with a list or tuple of `Data`, or the data and slices of an `InMemoryDataset`. Or a folder with
+            `NAME_A.txt`, also in `raw`, which is read like `TUDataset(use_node_attr=True, use_edge_attr=True)`.
+        target: measured value, as in `from_pyg_dataset`: name of an attribute, or index of a column of `y` as text,
+            such as "3".
+        identifier: name of the attribute with the identifiers. If None, "0", "1", and so on.
         directed: as in `GraphSet`.
 
     Raises:
-        ValueError: if the file is damaged, holds anything but graphs, or a graph is not valid. Code in the file is not
-            run.
+        ValueError: if the file is damaged, contains other objects, or a graph is not valid. No code in the file is run.
     """
     graphs = _load_folder(path) if path.is_dir() else _load_graphs(path)
     column = int(target) if target is not None and target.isdecimal() else target
     try:
         return from_pyg_dataset(graphs, column, identifier, directed)
-    except Exception as error:  # tensors may be of any kind: sparse, quantised, complex
+    except Exception as error:  # tensors may be sparse, quantised or complex
         raise ValueError(f"{path.name}: {error}") from error
 
 
 def find_edges(folder: Path) -> Path | None:
-    """Return the file of a TU dataset that lists its edges; None if the folder has none."""
+    """Return the file with the edges of a TU dataset, or None if the folder has none."""
     return next((path for path in (*folder.glob("*_A.txt"), *folder.glob("raw/*_A.txt"))), None)
 
 
@@ -79,9 +78,9 @@ def _load_folder(folder: Path) -> list[Data]:
     read = ["A", "graph_indicator", f"graph_{labelled}", *(f"{a}_{b}" for a in ("node", "edge") for b in KINDS)]
     for graph, count in zip(graphs, counts.tolist(), strict=True):
         for name in names - {f"{prefix}_{part}.txt" for part in read}:
-            graph[name] = "a file"  # so that it is named as not read
+            graph[name] = "a file"  # so that it is reported as not read
         if count > graph.num_edges:
-            graph["loops and parallel edges"] = count - graph.num_edges  # PyG adds up the features of parallel ones
+            graph["loops and parallel edges"] = count - graph.num_edges  # PyG sums the features of parallel edges
         if graph.x is None:
             graph.x = ones(graph.num_nodes, 1)
     return graphs
@@ -108,7 +107,7 @@ def _load_graphs(path: Path) -> list[Data]:
 
 
 def _load(path: Path) -> object:
-    """Load a file by the unpickler of torch that calls no function but those which make tensors and PyG's graphs."""
+    """Load a file with torch's restricted unpickler, which only builds tensors and PyG graphs."""
     import torch
     from torch.serialization import get_unsafe_globals_in_checkpoint, safe_globals
     from torch_geometric.data.data import Data, DataEdgeAttr, DataTensorAttr
@@ -118,7 +117,7 @@ def _load(path: Path) -> object:
     try:
         with safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
             return torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:  # its text tells how to load what may run code
+    except pickle.UnpicklingError:  # its message explains how to load unsafe files
         with refuse_damage(path):
             strangers = ", ".join(sorted(get_unsafe_globals_in_checkpoint(path)))
         raise ValueError(
@@ -130,7 +129,7 @@ def _load(path: Path) -> object:
 
 
 def _check_size(path: Path, values: Iterable[object]) -> None:
-    """Refuse tensors that are far larger than the file: views of a few numbers, repeated."""
+    """Reject tensors that are far larger than the file, such as expanded views of a few numbers."""
     from torch import Tensor, strided
 
     tensors = [value for value in values if isinstance(value, Tensor)]

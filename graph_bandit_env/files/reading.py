@@ -1,4 +1,4 @@
-"""Read a pool of graphs from a file, by the form that its name tells, or by its own name."""
+"""Read a pool of graphs from a file, by the format in its name, or create a named pool."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULTS = {name: parameter.default for name, parameter in signature(from_smiles
 
 
 def is_name(source: str | Path) -> TypeGuard[str]:
-    """Return whether a source is the name of a pool, as a text without suffix and separator is, and not a path."""
+    """Return True if a source is the name of a pool, a text without suffix and separator, rather than a path."""
     return isinstance(source, str) and NAME.fullmatch(source) is not None
 
 
@@ -45,40 +45,40 @@ def read_pool(
     slots: Sequence[str] = (),
     **options: Any,
 ) -> GraphPool:
-    """Read a pool of graphs from a file of any form, or make one that has a name.
+    """Read a pool of graphs from a file of any supported format, or create a named pool.
 
     Args:
-        source: path of a table of molecules (as in `from_smiles_csv`); of networkx graphs (`.jsonl`: one graph a line,
-            as `networkx.node_link_data` writes them, or several, words and numbers by the names of slots; `.json`: one
-            graph or a list of them; both also `.gz`; `.graphml`, `.gexf`, `.gml`, or a folder of these); or of PyG
-            graphs (`.pt`: a list of `Data` that `torch.save` wrote, or what `InMemoryDataset.save` wrote; a folder of
-            text files, as TU datasets have). A `NotReadWarning` names attributes that are not read. A text without
-            suffix and separator is the name of a pool, even where there is a file of that name: "library" is
-            `enumerate_library`, and a name in `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs
-            of that kind and their mean rewards.
-        target: the measured values: a column of a table; an attribute of networkx graphs; an attribute of PyG graphs
-            or, written as a whole number, a column of `y`; "qed", "logp" or "tpsa" of the library. None: nothing was
-            measured, except that PyG graphs take `y` if there is one, and the library "qed".
-        identifier: the identifiers: a column, or an attribute of graphs. None: a column as in `from_smiles_csv`, the
-            attribute `id` or the names of networkx graphs, else "0", "1", and so on.
-        num_graphs: how many graphs of a kind are drawn.
-        seed: by which they are drawn.
-        slots: columns of a table whose rows are actions of several parts, beside those of structures. The pool is a
-            `SlotSet` then; `read_actions` has more options.
-        directed: True keeps the directions of edges, False drops them. None: as a file of networkx graphs says. PyG
-            graphs say nothing: they are then undirected, and a missing direction is refused.
-            Molecules are undirected, and refuse True.
-        options: further options of `from_smiles_csv`, such as `smiles` and `on_error`, which all but tables of
-            molecules refuse.
+        source: path of a file or folder, or name of a pool.
+            Molecules: a table, as in `from_smiles_csv`.
+            networkx graphs: `.jsonl` with one graph per line from `networkx.node_link_data`, or with several, words and
+            numbers by slot name. `.json` with a graph or a list of graphs. Both also `.gz`. `.graphml`, `.gexf`,
+            `.gml`, or a folder of these.
+            PyG graphs: `.pt` from `torch.save` of a list of `Data` or from `InMemoryDataset.save`, or the folder of a
+            TU dataset. A `NotReadWarning` names attributes that are not read.
+            A text without suffix and separator is a name, even if such a file exists: "library" is `enumerate_library`,
+            and a name in `graph_bandit_env.pools.kinds.KINDS`, such as "bipartite", draws graphs and mean rewards.
+        target: measured values: a column of a table, an attribute of networkx or PyG graphs, the index of a column of
+            `y` of PyG graphs as text, or "qed", "logp" or "tpsa" of the library. If None, there are no measured values,
+            except `y` of PyG graphs if present, and "qed" of the library.
+        identifier: identifiers: a column or an attribute of graphs. If None, a column as in `from_smiles_csv`, the
+            attribute `id` or the names of networkx graphs, and otherwise "0", "1", and so on.
+        num_graphs: number of graphs to draw of a kind.
+        seed: seed of these graphs.
+        slots: columns of a table whose rows are actions of several parts, in addition to those of structures. The pool
+            is then a `SlotSet`. `read_actions` has more options.
+        directed: True keeps the directions of edges, False drops them. If None, a file of networkx graphs decides, and
+            PyG graphs are undirected, with an error for missing directions. Molecules are undirected, and True is an
+            error.
+        options: further options of `from_smiles_csv`, such as `smiles` and `on_error`, only for tables of molecules.
 
     Returns:
-        The pool: a `MoleculeSet` where graphs are molecules.
+        The pool, a `MoleculeSet` for molecules.
 
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if a package that reads the file is not installed (extras `chem` and `parquet`).
-        ValueError: if the form is unknown or has no such option, the file is empty or damaged or holds what is not a
-            graph, or no graph has the target. Code in a `.pt` file is not run.
+        ValueError: if the format is unknown or does not support an option, the file is empty, damaged or has other
+            content, or no graph has the target. Code in a `.pt` file is not run.
     """
     path = Path(source)
     reader = None if is_name(source) else _reader_of(path)
@@ -110,15 +110,15 @@ def read_pool(
 
 
 def as_pool(graphs: Any) -> GraphSet:
-    """Make a pool of graphs as people have them at hand.
+    """Convert graphs of any supported kind to a pool.
 
     Args:
-        graphs: a graph set, which is returned; a path or the name of a pool, as in `read_pool`; a table of pandas with
-            a column of SMILES, as in `from_smiles_csv`; or a list of SMILES, molecules of RDKit, PyG `Data` or networkx
+        graphs: a graph set, which is returned, a path or the name of a pool, as in `read_pool`, a pandas table with a
+            column of SMILES, as in `from_smiles_csv`, or a list of SMILES, RDKit molecules, PyG `Data` or networkx
             graphs.
 
     Raises:
-        TypeError, ValueError: if it is none of these, or as the function that reads it.
+        TypeError, ValueError: if `graphs` is none of these, or as in the function that reads it.
     """
     if hasattr(graphs, "to_pyg"):
         return cast("GraphSet", graphs)
@@ -135,7 +135,7 @@ def as_pool(graphs: Any) -> GraphSet:
 
 
 def is_file_of_graphs(path: Path) -> bool:
-    """Return whether a file or folder holds graphs that are not molecules: tables and named pools hold molecules."""
+    """Return True if a file or folder contains graphs other than molecules. Tables and named pools have molecules."""
     return _reader_of(path) is not None
 
 
@@ -149,7 +149,7 @@ def _reader_of(path: Path) -> Callable[[Path, str | None, str | None, bool | Non
 def _make_named(name: str, target: str | None, num_graphs: int, seed: int) -> GraphPool:
     if name == LIBRARY:
         return enumerate_library(cast("Property", target or "qed"))
-    from graph_bandit_env.pools.kinds import KINDS, draw_kind  # imports networkx, which files do not need
+    from graph_bandit_env.pools.kinds import KINDS, draw_kind  # imports networkx, which is not needed for files
 
     if name in (*KINDS, "reactions") and target is None:
         return draw_kind(name, num_graphs, seed)

@@ -1,4 +1,4 @@
-"""Read actions of several parts, one a line of JSON: graphs in node-link form, words and numbers, by their slots."""
+"""Read actions of several parts from JSON lines: graphs as node-link data, words and numbers, by slot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 
 def holds_slots(row: object) -> bool:
-    """Return whether a line is an action: no graph by itself, but with graphs among its values."""
+    """Return True if a line is an action: not a graph, but with graphs among its values."""
     return isinstance(row, dict) and "nodes" not in row and any(map(_is_graph, row.values()))
 
 
@@ -31,20 +31,20 @@ def make_actions(
     to_pool: Callable[[Sequence[nx.Graph]], GraphPool],
     to_graph: Callable[[dict[str, Any]], nx.Graph],
 ) -> SlotSet:
-    """Make actions of the lines of a file.
+    """Create actions from the lines of a file.
 
-    Each key is a slot, but for the target and the identifier. Graphs are equal where their JSON is, and `null` among
-    graphs stands for nothing.
+    Each key except the target and the identifier is a slot. Graphs are equal if their JSON is equal. `null` among
+    graphs is an empty choice.
 
     Args:
         rows: the lines.
-        target: key of the measured value, `null` where there is none; None: nothing was measured.
-        identifier: key of the identifiers; None: `id`, if all have one.
-        to_pool: makes a pool of the graphs of a slot.
+        target: key of the measured value, `null` if missing. If None, there are no measured values.
+        identifier: key of the identifiers. If None, `id` if all lines have it.
+        to_pool: converts the graphs of a slot to a pool.
         to_graph: reads a graph.
 
     Raises:
-        ValueError: if lines have other keys than the first one, or as in `SlotSet`.
+        ValueError: if the keys of lines differ, or as in `SlotSet`.
     """
     name = identifier or ("id" if all("id" in row for row in rows) else "")
     names = [key for key in rows[0] if key not in (target, name)]

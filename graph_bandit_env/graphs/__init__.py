@@ -1,4 +1,4 @@
-"""Graph sets: validated arrays, random graphs, readers of other libraries' graphs, and degrees as node features."""
+"""Graph sets: validated arrays, random graphs, readers for other libraries, and degrees as node features."""
 
 from graph_bandit_env.graphs.degree_features import degree_features
 from graph_bandit_env.graphs.graph_set import GraphSet, NotReadWarning

@@ -33,7 +33,7 @@ def to_numbers(graph: int, kind: str, values: Any) -> NDArray[Any]:
     what = f"Graph {graph}: expected {kind} features that are real numbers, as many for each {kind}."
     try:
         array = np.asarray(values)
-        array = array.astype(np.float64) if array.dtype.kind in "OUS" else array  # numbers may be written as text
+        array = array.astype(np.float64) if array.dtype.kind in "OUS" else array  # numbers may be stored as text
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} Got: {error}.{HOW_TO_ONE_HOT if 'string' in str(error) else ''}") from None
     if array.dtype.kind not in "biuf":
@@ -73,15 +73,15 @@ def each_edge_once(
     num_nodes: int,
     directed: bool | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None, int]:
-    """Return each edge once, sorted, with its features, and how many rows were there again; refuse contradictions.
+    """Return the unique edges, sorted, with their features and the number of duplicate rows.
 
     Args:
-        graph: its number, for messages.
+        graph: number of the graph, for messages.
         links: `(E, 2)`.
         features: None, or `(E, e)`.
         num_nodes: n.
-        directed: True keeps edges as they are. Otherwise each is returned once in each direction: False adds a missing
-            direction, with the features of the other; None refuses it.
+        directed: True keeps edges unchanged. Otherwise, each is returned once in each direction: False adds a missing
+            direction with the features of the other, and None rejects it.
 
     Raises:
         ValueError: if equal edges have different features, or a direction is missing and `directed` is None.
@@ -89,7 +89,7 @@ def each_edge_once(
     both = links if directed else np.concatenate([links, links[:, ::-1]])
     keys, first, row_of = np.unique(both[:, 0] * num_nodes + both[:, 1], return_index=True, return_inverse=True)
     unique = np.stack([keys // num_nodes, keys % num_nodes], axis=1).astype(np.int32)
-    added = np.flatnonzero(first >= len(links))  # the first row of an edge is one that was given, if there is any
+    added = np.flatnonzero(first >= len(links))  # the first row of an edge is a given one, if any
     if directed is None and len(added):
         end, start = unique[added[0]].tolist()
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Node features for graphs that have none: how many neighbours a node has."""
+"""Degrees as node features for graphs without features."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 def degree_features(
     graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], most: int = 10, directed: bool | None = None
 ) -> GraphSet:
-    """Give each node its degree as a one-hot vector, in place of any features.
+    """Replace node features by one-hot degrees.
 
-        x_i = e_min(degree of i, most),   of edges that lead from i and of those that lead to i apart, if directed
+        x_i = e_min(degree of i, most),   separately for outgoing and incoming edges if directed
 
     Args:
-        graphs: a graph set or a pool; or PyG `Data` or networkx graphs, with node features or without.
-        most: nodes with this many neighbours or more are all alike.
+        graphs: a graph set or pool, or PyG `Data` or networkx graphs, with or without node features.
+        most: maximum degree to distinguish. Nodes with more neighbours get the same feature.
         directed: as in `GraphSet` and `graph_bandit_env.from_networkx`.
 
     Returns:
-        The graphs with `most + 1` features of a node, twice as many if directed, and their edges as they were. A pool
-        keeps its identifiers and measured values.
+        The graphs with `most + 1` features of a node, twice as many if directed, and unchanged edges. A pool keeps its
+        identifiers and measured values.
 
     Raises:
         ValueError: if `most` is less than 1, or a graph is not valid.

@@ -87,7 +87,7 @@ def _warn_of_rests(graphs: GraphSet, rests: Sequence[Rest]) -> None:
         other = first.setdefault(blake2b(b"".join(content)).digest(), rest)
         parts = {name for name in {*rest, *other} if _to_plain(rest.get(name)) != _to_plain(other.get(name))}
         merged += [parts] if parts else []
-    texts = [f"Not read: {', '.join(names)}."] if names else []
+    texts = [f"Columns and attributes that are not used: {', '.join(names)}."] if names else []
     if merged:
         listed = ", ".join(sorted(set.union(*merged)))
         texts += [f"{len(merged)} of {len(rests)} graphs differ from another one only in {listed}."]

@@ -61,7 +61,8 @@ def refuse_differing(columns: Iterable[str], known: Collection[str], source: str
     ignored = f"--ignore-column {' '.join(map(shlex.quote, columns))}"
     poses = f", or take the best row of each by `--best-of {shlex.quote(best_of)}`" * bool(best_of)
     raise ValueError(
-        f"Rows of one entry differ in {', '.join(f'`{name}`' for name in columns)} of {source}. Say whether that is "
-        f"part of what is chosen, `{slots}`, or whether these rows are replicates, `{ignored}`{poses}. In Python, "
-        "`slots` of `read_actions` and `ignore_columns` say it."
+        f"Rows of one entry differ in {', '.join(f'`{name}`' for name in columns)} of {source}. If "
+        f"these columns are part of the choice, pass `{slots}`. If these rows are replicates, pass "
+        f"`{ignored}`{poses}. In "
+        "Python, use `slots` of `read_actions` and `ignore_columns`."
     )

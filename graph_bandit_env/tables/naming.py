@@ -58,7 +58,7 @@ def find_naming(
     names = _find(others, identifier or ID, NAMES, else_usual, "--id", source)
     taken = [f"structures from `{structures}`"] * (structures not in ("", smiles, SMILES))
     taken += [f"names from `{names}`"] * (names not in ("", identifier, ID))
-    return Naming(structures, names, [f"{' and '.join(taken)} of {table.path.name} read"] * bool(taken))
+    return Naming(structures, names, [f"{' and '.join(taken)} of {table.path.name}"] * bool(taken))
 
 
 def describe_shared(names: Collection[str]) -> list[str]:

@@ -121,8 +121,8 @@ class Table:
         if is_unclear:
             whole, part = re.split("[.,]", plain)
             raise ValueError(
-                f"expected a number{among}. Got {text!r}, which is {whole}{part} to some and a fraction to others. "
-                f"Write {whole}{part}, or {whole}{',' if self.decimal == ',' else '.'}{part}0."
+                f"expected a number{among}. Got {text!r}, which may be {whole}{part} or a fraction. "
+                f"Write {whole}{part} or {whole}{',' if self.decimal == ',' else '.'}{part}0."
             )
         remedy = " That is a date: format the column as numbers, and write the value again." * bool(DATE.match(text))
         raise ValueError(f"expected a finite number{among}. Got {text!r}.{remedy}")

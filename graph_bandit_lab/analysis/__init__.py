@@ -1,4 +1,4 @@
-"""Analyse results: summaries, scores, comparisons, tuning, the paper's numbers. No torch."""
+"""Analyse results: summaries, scores, comparisons, tuning, the paper's numbers, without torch."""
 
 from graph_bandit_lab.analysis.aggregates import aggregate_agents
 from graph_bandit_lab.analysis.scores import compare_folders, compare_with_chance, fields_of, score_agents

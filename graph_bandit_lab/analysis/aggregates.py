@@ -1,8 +1,8 @@
-"""Aggregate the trials of many environments robustly, as `rliable` does. No torch: reports import this.
+"""Aggregate the trials of many environments robustly, as `rliable` does, without importing torch.
 
 Agarwal, Schwarzer, Castro, Courville & Bellemare, Deep reinforcement learning at the edge of the statistical precipice,
-NeurIPS 2021. The package `rliable` 1.2 wants arch below 8, which does not import with pandas 3, and brings
-statsmodels and seaborn, of which these numbers need nothing. `tests/doors/test_rliable.py` compares them with its own.
+NeurIPS 2021. The package `rliable` 1.2 requires arch below 8, which does not import with pandas 3, and installs
+statsmodels and seaborn, which are not needed here. `tests/doors/test_rliable.py` compares both.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from scipy import stats
 from graph_bandit_lab.analysis.scores import relative_regret
 from graph_bandit_lab.analysis.statistics import Floats
 
-CUT = 0.25  # share of the trials that the interquartile mean leaves out at either end
+CUT = 0.25  # share of the trials that the interquartile mean trims at either end
 RESAMPLES = 2000
-ENTRIES = 2_000_000  # of the trials that are drawn at a time
+ENTRIES = 2_000_000  # of the trials drawn at a time
 ENDS = (2.5, 97.5)  # percentiles, of 95 % intervals
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One agent over all trials of a sweep; ends of intervals are `nan` where no environment has two repetitions."""
+    """One agent over all trials of a sweep. Interval ends are `nan` unless an environment has two repetitions."""
 
     label: str
     middle: float
-    """Interquartile mean of its relative regret: over trials, without the lowest and the highest quarter."""
+    """Interquartile mean of its relative regret over trials, without the lowest and the highest quarter."""
     low: float
     high: float
-    """95 % interval of that, if the repetitions of each environment are drawn again."""
+    """95 % interval of `middle`, if the repetitions of each environment are resampled."""
     behind: float
-    """Probability that a repetition of the first agent has less regret, on the same environment; `nan` for that one."""
+    """Probability that a repetition of the first agent has lower regret on the same environment, `nan` for that one."""
     behind_low: float
     behind_high: float
-    """Its 95 % interval, likewise."""
+    """95 % interval of `behind`, by the same resampling."""
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Which share of its trials an agent ends with at most some relative regret."""
+    """Share of an agent's trials with at most a given relative regret."""
 
     label: str
     thresholds: Floats
@@ -52,7 +52,7 @@ class Profile:
     """`(n,)`. Share of trials whose relative regret is at most tau."""
     low: Floats
     high: Floats
-    """`(n,)`. Its 95 % interval at each tau; `nan` where no environment has two repetitions."""
+    """`(n,)`. 95 % interval of the share at each tau, `nan` unless an environment has two repetitions."""
 
 
 def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None, seed: int = 0) -> list[Aggregate]:
@@ -62,16 +62,16 @@ def aggregate_agents(trials: pd.DataFrame, reference: Sequence[str] | None = Non
         P(X < Y) = mean over environments of the share of pairs of repetitions with x < y, where x = y counts half
         [Agarwal et al. 2021, Section 4.3]
 
-    Intervals are percentiles of a stratified bootstrap: the repetitions of each environment are drawn again. They say
-    how far other repetitions on these environments would lead, and nothing of other environments.
+    Intervals are percentiles of a stratified bootstrap over the repetitions of each environment. They cover other
+    repetitions on these environments, but not other environments.
 
     Args:
-        trials: of a `Field`.
+        trials: from a `Field`.
         reference: as in `relative_regret`.
-        seed: of the bootstrap.
+        seed: seed of the bootstrap.
 
     Returns:
-        The aggregates, lowest interquartile mean first; none if there are no trials.
+        The aggregates, lowest interquartile mean first, or none if there are no trials.
     """
     if trials.empty:
         return []
@@ -99,19 +99,19 @@ def profile_agents(
     points: int = 301,
     seed: int = 0,
 ) -> list[Profile]:
-    """Compute the performance profile of each agent: how its relative regret is distributed over trials.
+    """Compute the performance profile of each agent: the distribution of its relative regret over trials.
 
-        F(tau) = (1/n) sum_i 1[score_i <= tau]      [Agarwal et al. 2021, Section 4.2; less is better here]
+        F(tau) = (1/n) sum_i 1[score_i <= tau]      [Agarwal et al. 2021, Section 4.2, with lower scores better]
 
     Args:
-        trials: of a `Field`.
+        trials: from a `Field`.
         reference: as in `relative_regret`.
-        agents: whose profiles; None: of all.
-        points: how many tau, from 0 to the largest score.
-        seed: of the bootstrap, as in `aggregate_agents`.
+        agents: agents to profile. None profiles all.
+        points: number of tau, from 0 to the largest score.
+        seed: seed of the bootstrap, as in `aggregate_agents`.
 
     Returns:
-        The profiles, in the order of `agents`; none if there are no trials.
+        The profiles, in the order of `agents`, or none if there are no trials.
     """
     if trials.empty:
         return []
@@ -142,9 +142,9 @@ def probability_of_less(first: Floats, second: Floats, sizes: NDArray[np.int64])
         P(X < Y) = (1/E) sum_e (1 / n_e^2) sum_ij (1[x_ei < y_ej] + 1[x_ei = y_ej] / 2)      [Mann & Whitney 1947]
 
     Args:
-        first: x, `(..., n)`. Scores, one environment after the other.
-        second: y, likewise.
-        sizes: `(E,)`. n_e, the number of repetitions of each environment; n in all.
+        first: x, `(..., n)`. Scores, grouped by environment.
+        second: y, in the same form.
+        sizes: `(E,)`. n_e, the number of repetitions of each environment, n in total.
 
     Returns:
         `(...)` float64.
@@ -158,12 +158,12 @@ def probability_of_less(first: Floats, second: Floats, sizes: NDArray[np.int64])
 
 
 def _sizes(scores: pd.DataFrame) -> NDArray[np.int64]:
-    """Return how many trials each environment has, in the order of the rows."""
+    """Return the number of trials of each environment, in row order."""
     return np.asarray(scores.groupby(level="environment", sort=False).size(), np.int64)
 
 
 def _resamples(sizes: NDArray[np.int64], count: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Draw the trials of each environment again: `(r, n)` rows at a time, `count` in all."""
+    """Resample the trials of each environment: `(r, n)` rows at a time, `count` in total."""
     generator = np.random.default_rng(seed)
     starts, widths = np.repeat(np.cumsum(sizes) - sizes, sizes), np.repeat(sizes, sizes)
     at_once = max(1, ENTRIES // len(widths))
@@ -173,7 +173,7 @@ def _resamples(sizes: NDArray[np.int64], count: int, seed: int) -> Iterator[NDAr
 
 
 def _ends(drawn: Sequence[Floats], count: int) -> Floats:
-    """Return the ends of the intervals of some numbers that were drawn again, `(2, count)`; `nan` if none was."""
+    """Return the interval ends of resampled numbers, `(2, count)`, or `nan` without resamples."""
     if not drawn:
         return np.full((2, count), np.nan)
     return np.asarray(np.percentile(np.concatenate(drawn), ENDS, axis=0))

@@ -1,4 +1,4 @@
-"""Rank agents over tasks, and find where each of them fails. No torch: reports import this."""
+"""Rank agents over tasks, and find the tasks on which each fails, without importing torch."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ HALFWAY = 0.5
 Reasons: TypeAlias = dict[tuple[str, str], str]
 """Texts by task and agent."""
 Task: TypeAlias = dict[str, Any]
-"""A `design.Task` as a dict, since that is what Parquet keeps of it."""
+"""A `design.Task` as a dict, because Parquet stores it as one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """One agent over the tasks of a sweep."""
+    """Rank of one agent over the tasks of a sweep."""
 
     label: str
     mean: float
-    """Mean over tasks of its place among the agents by mean R_T, 1 the lowest; agents without R_T share the last."""
+    """Mean over tasks of its rank by mean R_T (1 is the lowest). Agents without R_T share the last rank."""
     low: float
     high: float
     """95 % bootstrap interval of that mean, over tasks."""
     behind: float
-    """Mean over tasks of its place less that of the agent of the lowest mean; 0 for that agent."""
+    """Mean over tasks of its rank minus the rank of the agent with the lowest mean, for which it is 0."""
     behind_low: float
     behind_high: float
     """Its 95 % bootstrap interval, paired over tasks."""
     wins: int
-    """Tasks where it has the lowest mean R_T."""
+    """Number of tasks on which it has the lowest mean R_T."""
     failures: Mapping[str, float]
-    """Tasks on which it fails, worst first, with its R_T divided by that of random play; `nan` where it has none."""
+    """Tasks on which it fails, worst first, with its R_T divided by that of random play (`nan` without R_T)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Agents that have played all tasks, and the tasks. Tables have a row for each task, a column for each agent."""
+    """Agents that have played all tasks, and the tasks. Tables have one row per task and one column per agent."""
 
     ranks: tuple[Rank, ...]
     """Lowest mean first."""
     random: str
-    """Label of random play, against which failing is judged."""
+    """Label of random play, the reference for failures."""
     regret: pd.DataFrame
-    """Mean R_T over trials; `nan` where an agent cannot play, or has not finished."""
+    """Mean R_T over trials, `nan` if an agent cannot play or has not finished."""
     shares: pd.DataFrame
-    """The same, divided by that of random play; empty if `random` has not played all tasks."""
+    """`regret` divided by that of random play. Empty if `random` has not played all tasks."""
     simple_regret: pd.DataFrame
-    """Mean simple regret after the last round; `nan` where graphs change."""
+    """Mean simple regret after the last round, `nan` if graphs change."""
     milliseconds: pd.DataFrame
-    """Time of a round."""
+    """Time per round."""
     trials: Mapping[str, int]
     """Repetitions that all agents have finished, by task."""
     hard: Mapping[str, str]
-    """What makes each task hard."""
+    """Difficulty of each task."""
     reasons: Reasons
-    """Why an agent has no R_T, by task and agent: it cannot play there, or has not finished. It is last there."""
+    """Reason why an agent has no R_T and is ranked last, by task and agent: it cannot play, or has not finished."""
     unranked: Mapping[str, str]
-    """Agents that have finished less than most others, with what they have: "1 of 3 tasks", "2 of 5 repetitions"."""
+    """Agents that have finished fewer trials than most, with their counts: "1 of 3 tasks", "2 of 5 repetitions"."""
     left_out: Mapping[str, str]
-    """Tasks that do not count, each with the reason."""
+    """Excluded tasks, each with the reason."""
 
 
 def name_tasks(results: pd.DataFrame) -> dict[str, tuple[str, Task]]:
-    """Return the tasks that have results, by key, with a name: its horizon tells those of one name apart."""
+    """Return the tasks that have results, by key, with unique names. Tasks of the same name show their horizon."""
     firsts = results.drop_duplicates("environment_key").set_index("environment_key")["environment"]
     played = [task for task in results.attrs.get("tasks", ()) if task["environment_key"] in firsts.index]
     several = Counter(task["name"] for task in played)
@@ -87,17 +87,17 @@ def name_tasks(results: pd.DataFrame) -> dict[str, tuple[str, Task]]:
 def rank_agents(results: pd.DataFrame) -> Ranking | None:
     """Rank agents by their mean R_T on each task.
 
-    Left out are tasks on which fewer than half of the agents have played, agents that have not played all of the
-    others, agents that lack repetitions which most have finished (one newcomer does not take data from all others), and
-    tasks of which no repetition was finished by all that remain. An agent that cannot play a task, or of which a
-    repetition has diverged or failed there, is last there. An agent fails on a task if that is so, or if its R_T is
-    nearer to that of random play than to the lowest.
+    The ranking excludes tasks that fewer than half of the agents have played, agents that have not played all other
+    tasks, agents that lack repetitions that most have finished (so that a new agent removes no data of others), and
+    tasks without a repetition that all remaining agents have finished. An agent that cannot play a task, or has a
+    diverged or failed repetition on it, is ranked last there. An agent fails on a task if it is ranked last for such a
+    reason, or if its R_T is nearer to that of random play than to the lowest.
 
     Args:
-        results: of `load_results`, whose `attrs` have the tasks.
+        results: from `load_results`, with the tasks in `attrs`.
 
     Returns:
-        The ranking; None if there are no two tasks, or no two agents that have played them.
+        The ranking, or None if there are fewer than two tasks, or fewer than two agents that have played them.
     """
     named = name_tasks(results)
     rows = results[results["environment_key"].isin(named)]
@@ -126,9 +126,9 @@ def rank_agents(results: pd.DataFrame) -> Ranking | None:
     places = regret.fillna(np.inf).rank(axis=1)
     order = [str(label) for label in places.mean().sort_values(kind="stable").index]
     regret, places = regret[order], places[order]
-    random = next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)  # the name itself if nobody has played it
+    random = next(iter(rows.loc[rows["agent"] == RANDOM, "label"]), RANDOM)  # or the name itself
     fails, shares = regret.isna(), regret.iloc[:0]
-    if random in order:  # where a repetition of random play has failed, the others tell its regret
+    if random in order:  # if a repetition of random play has failed, the others give its regret
         finished = rows[rows["label"] == random].groupby("task")["total_regret"].mean()
         of_random, lowest = regret[random].fillna(finished), regret.min(axis=1)
         shares = regret.div(of_random, axis=0)
@@ -152,7 +152,7 @@ def rank_agents(results: pd.DataFrame) -> Ranking | None:
 
 
 def _reasons(rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequence[str]) -> Reasons:
-    """Return why agents are last on tasks."""
+    """Return the reasons why agents are last on tasks."""
     reasons: Reasons = {}
     for pair, statuses in rows.groupby(["task", "label"], sort=False)["status"]:
         counts, (name, label) = Counter(statuses), map(str, pair)
@@ -161,7 +161,7 @@ def _reasons(rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequ
             reasons[name, label] = ", ".join(texts)
     played = {*zip(rows["task"], rows["label"], strict=True)}
     for name, task in tasks:
-        refused = dict(map(tuple, task["refused"]))  # by the labels that were given
+        refused = dict(map(tuple, task["refused"]))  # by the original labels
         for label in labels:
             reason = refused.get(label, refused.get(without_mark(label)))
             if reason is not None and (name, label) not in played:
@@ -170,9 +170,9 @@ def _reasons(rows: pd.DataFrame, tasks: Sequence[tuple[str, Task]], labels: Sequ
 
 
 def _find_short(sound: pd.DataFrame) -> dict[str, str]:
-    """Return agents that lack repetitions which more than half have finished, with how many of these they have.
+    """Return agents that lack repetitions that more than half have finished, with the number that they have.
 
-    Where fewer than half have all of them, as with machines that played other seeds, nobody is short.
+    If fewer than half have all of them, as with machines that played different seeds, the result is empty.
     """
     short: dict[str, tuple[int, int]] = {}
     for _, group in sound.groupby("task", sort=False):
@@ -187,7 +187,7 @@ def _find_short(sound: pd.DataFrame) -> dict[str, str]:
 
 
 def _trials(sound: pd.DataFrame, name: str, measure: str = "total_regret") -> pd.DataFrame:
-    """Return a measure on one task: a row for each seed that all players have finished, a column for each of them."""
+    """Return a measure on one task, with a row per seed that all agents have finished and a column per agent."""
     rows = sound[sound["task"] == name]
     return rows.pivot_table(index="seed", columns="label", values=measure, aggfunc="first").dropna()
 

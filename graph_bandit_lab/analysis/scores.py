@@ -1,6 +1,6 @@
-"""Scores over many environments, as Wu & Amini (2024) define them, and against chance; comparisons of two folders.
+"""Score agents over many environments as Wu & Amini (2024) do, against chance, and between two folders.
 
-No torch: reports import this.
+This module does not import torch, because reports import it.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ _RULES = {"sampling": "independent", "elimination": "running"}
 
 @dataclass(frozen=True)
 class Score:
-    """One agent over the environments of a sweep."""
+    """Scores of one agent over the environments of a sweep."""
 
     label: str
     relative: float
-    """Mean over environments of: mean R_T over repetitions, divided by the largest agent's."""
+    """Mean over environments of the mean R_T over repetitions, divided by the largest of all agents."""
     relative_sd: float
-    """Standard deviation of the same over environments."""
+    """Standard deviation of that ratio over environments."""
     top_rate: float
     """Share of trials in which the agent is among the two lowest R_T."""
     environments: int
@@ -73,18 +73,18 @@ class Field:
     """Agents that have played on the same environments, and their trials."""
 
     trials: pd.DataFrame
-    """R_T, or another measure: a row for each trial (environment key, seed) that all have finished, a column for each
+    """R_T, or another measure, with a row per trial (environment key, seed) that all have finished and a column per
     agent."""
     planned: int
-    """Trials, finished or not."""
+    """Number of trials, finished or not."""
     absent: tuple[str, ...]
-    """Agents that have finished no trial, and have no column."""
+    """Agents without a finished trial, which have no column."""
     paper: Mapping[str, str]
     """The six agents of the paper by label, if all of them have columns. Regret is then relative to theirs."""
 
     @property
     def reference(self) -> list[str]:
-        """Return the agents that regret is relative to: the largest of theirs is the unit."""
+        """Return the agents whose largest mean regret is the unit of relative regret."""
         return list(self.paper) or [str(label) for label in self.trials]
 
 
@@ -92,11 +92,11 @@ def agents_of_the_paper(results: pd.DataFrame) -> dict[str, str]:
     """Find the six agents of the paper among results.
 
     Args:
-        results: of `load_results`.
+        results: from `load_results`.
 
     Returns:
-        Their names by label, if each of the six was played by the paper's algorithm under one label only; else an
-        empty dict.
+        Their names by label, or an empty dict unless each of the six played the paper's algorithm under exactly one
+        label.
     """
     firsts = results.drop_duplicates("label")
     names = {
@@ -112,7 +112,7 @@ def fields_of(results: pd.DataFrame, measure: str = "total_regret") -> list[Fiel
     """Split results into fields. Only agents that have played on the same environments can be compared.
 
     Args:
-        results: of `load_results`.
+        results: from `load_results`.
         measure: a column of numbers, such as R_T or `final_simple_regret`; trials without one count as not finished.
 
     Returns:
@@ -135,11 +135,11 @@ def relative_regret(trials: pd.DataFrame, reference: Sequence[str] | None = None
     """Divide the R_T of each trial by the largest agent's mean R_T on the environment.
 
     Args:
-        trials: of a `Field`: a row for each trial (environment, seed), a column for each agent.
-        reference: agents that give the largest regret; None: all of them.
+        trials: from a `Field`: a row for each trial (environment, seed), a column for each agent.
+        reference: agents among which regret is largest. None uses all of them.
 
     Returns:
-        Scores of the same shape, of which lower is better, one environment after the other.
+        Scores of the same shape, grouped by environment. Lower is better.
     """
     units = trials if reference is None else trials[list(reference)]
     largest = units.groupby(level="environment").transform("mean").max(axis=1).replace(0.0, 1.0)
@@ -153,11 +153,11 @@ def score_agents(trials: pd.DataFrame, reference: Sequence[str] | None = None) -
         top rate = share of trials in which the agent is among the two lowest R_T      [Wu & Amini 2024, Table 1]
 
     Args:
-        trials: of a `Field`.
-        reference: agents that give the largest regret. Each other agent is ranked with these alone. None: all agents.
+        trials: from a `Field`.
+        reference: agents among which regret is largest. Others are ranked against these only. None uses all agents.
 
     Returns:
-        The scores, lowest relative regret first; an empty list if there are no trials.
+        The scores, lowest relative regret first, or an empty list if there are no trials.
     """
     if trials.empty:
         return []
@@ -183,7 +183,7 @@ class Comparison:
     """Two agents on the same trials: the difference of their relative regret, and its 95 % interval."""
 
     difference: float
-    """Relative regret of the first less that of the second."""
+    """Relative regret of the first minus that of the second."""
     low: float
     high: float
 
@@ -191,26 +191,26 @@ class Comparison:
 def compare_agents(
     trials: pd.DataFrame, first: str, second: str, reference: Sequence[str] | None = None, seed: int = 0
 ) -> Comparison:
-    """Compare two agents, paired.
+    """Compare two agents on paired trials.
 
         mean over environments of (mean over repetitions of the difference of R_T) / (largest agent's mean R_T)
 
     Args:
-        trials: of a `Field`, at least one.
+        trials: from a `Field`, at least one.
         first: an agent.
-        second: another.
-        reference: agents that give the largest regret; None: all of them.
-        seed: of the bootstrap.
+        second: another agent.
+        reference: agents among which regret is largest. None uses all of them.
+        seed: seed of the bootstrap.
 
     Returns:
-        Negative where the first is better.
+        The comparison, negative if the first is better.
     """
     relative = relative_regret(trials, reference)
     return Comparison(*paired_interval(relative[first] - relative[second], seed))
 
 
 def exceptions_to(trials: pd.DataFrame, best: str, reference: Sequence[str]) -> dict[str, str]:
-    """Return the agent of lowest mean R_T, by environment key, where it is not the agent that is best overall."""
+    """Return the agent with the lowest mean R_T, by environment key, unless it is the agent that is best overall."""
     means = trials[list(reference)].groupby(level="environment", sort=False).mean()
     lower = means[means.min(axis=1) < means[best]]
     return {str(environment): str(label) for environment, label in lower.idxmin(axis=1).items()}
@@ -225,7 +225,7 @@ class Change:
     before: float
     """Mean of the measure, such as R_T, in the first folder."""
     after: float
-    """Its mean in the second."""
+    """Mean in the second folder."""
     difference: float
     """Mean over environments of (after - before), each divided by its mean before (if that is 0, by 1)."""
     low: float
@@ -234,7 +234,7 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """Return what the interval shows."""
+        """Return the conclusion from the interval."""
         if math.isnan(self.low):
             return "too few repetitions"
         return "better" if self.high < 0 else "worse" if self.low > 0 else "no difference seen"
@@ -246,13 +246,13 @@ def compare_folders(first: str | Path, second: str | Path, measure: str = "total
     Args:
         first: folder of results, before the change.
         second: folder of results, after it.
-        measure: a column of `load_results` in which less is better: R_T, or `final_simple_regret`.
+        measure: a column of `load_results` in which lower is better: R_T, or `final_simple_regret`.
 
     Returns:
-        One change for each agent, by label; none if one of the folders has not recorded the measure.
+        One change for each agent, by label, or none if a folder has not recorded the measure.
 
     Raises:
-        FileNotFoundError, ValueError: as `load_results`; ValueError also if the folders share no finished trial.
+        FileNotFoundError, ValueError: as `load_results`. ValueError also if the folders share no finished trial.
     """
     trial = ["label", "environment_key", "seed"]
     tables = [load_results(folder, arrays=()).set_index(trial) for folder in (first, second)]
@@ -269,14 +269,14 @@ def compare_folders(first: str | Path, second: str | Path, measure: str = "total
 
 
 def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
-    """Divide R_T by the expected regret of uniform play on the same graphs, and test whether an agent is worse.
+    """Divide R_T by the expected regret of uniform play on the same graphs, and test for worse agents.
 
-        ratio = R_T / (T (max mu - mean mu)),   the mean over contexts where there are some
+        ratio = R_T / (T (max mu - mean mu)),   averaged over contexts, if any
 
-    A one-sided Student's test asks whether the mean ratio is above 1; Holm's correction is over all tests.
+    A one-sided Student's t-test checks if the mean ratio is above 1, with Holm's correction over all tests.
 
     Args:
-        results: of `load_results`, on graphs that are drawn: random ones, or those of a kind.
+        results: from `load_results`, on random graphs or graphs of a kind.
 
     Returns:
         A row for each environment key and label: `mean`, `error` (the standard error of the mean), `count` of the
@@ -301,11 +301,11 @@ def compare_with_chance(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def reject(p_values: Floats, level: float = 0.05) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which hypotheses are rejected, at this probability of any false rejection      [Holm 1979].
+    """Return a mask of the hypotheses rejected at a family-wise error rate      [Holm 1979].
 
     Args:
-        p_values: `(m,)`; `nan` is not rejected.
-        level: of all tests together.
+        p_values: `(m,)`. `nan` is not rejected.
+        level: error rate of all tests together.
     """
     order = np.argsort(p_values)  # `nan` last
     passed = p_values[order] * np.arange(len(order), 0, -1) <= level

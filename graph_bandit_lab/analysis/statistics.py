@@ -1,4 +1,4 @@
-"""Summaries over repetitions. No torch: reports import this."""
+"""Summarise repetitions, without importing torch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from graph_bandit_lab.design.names import to_json
 
 ROUNDING = 1e-9
 LEAST = 3
-"""Repetitions that Student's interval needs. With two its quantile is 12.7, so that of regret could span from the mean
-divided by 330,000 to the mean times 330,000; with three, by 74; with five, by 16."""
+"""Repetitions that Student's interval needs. With two, its quantile is 12.7, so an interval of regret could range from
+the mean divided by 330,000 to the mean times 330,000. With three, this factor is 74, and with five it is 16."""
 Floats: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = Literal["nonnegative", "share", "any"]
 RANGES: Mapping[Quantity, tuple[float, float]] = {
@@ -28,44 +28,44 @@ RANGES: Mapping[Quantity, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class AgentSummary:
-    """One row of a report's table; `nan` where a number is not known."""
+    """One row of a report's table, with `nan` for unknown numbers."""
 
     label: str
     finished: int
-    """Finished repetitions that have the measure: R_T is known of each."""
+    """Number of finished repetitions with the measure. R_T is known for all."""
     diverged: int
     failed: int
     mean: float
     """Mean of the measure, such as R_T, over finished repetitions."""
     low: float
     high: float
-    """95 % interval of the mean; `nan` where repetitions do not tell how far others would be from it."""
+    """95 % interval of the mean, `nan` if the repetitions do not show a spread."""
     relative: float
     """The mean divided by the largest mean in the table, like the paper's relative regret."""
     relative_low: float
     relative_high: float
-    """95 % interval of that ratio, paired over the seeds that both have finished; `nan` for the largest mean."""
+    """95 % interval of that ratio, paired over the seeds that both have finished. It is `nan` for the largest mean."""
     milliseconds: float
-    """Wall time a round, over all repetitions, without drawing the instance, imports and compilation."""
+    """Wall time per round, over all repetitions, excluding instance creation, imports and compilation."""
     one_trajectory: bool = False
-    """Whether all finished repetitions, two or more, are equal plays on one instance: they count as one."""
+    """True if all finished repetitions (at least two) are equal plays on one instance, which count as one."""
 
 
 def mean_interval(values: Floats, quantity: Quantity = "nonnegative") -> tuple[Floats, Floats]:
-    """Compute the 95 % Student interval of a mean over the first axis, on a scale on which it stays in its range.
+    """Compute the 95 % Student interval of a mean over the first axis, on a scale that keeps it in range.
 
         g^-1(g(mean) -+ g'(mean) t_{0.975, n-1} s / sqrt(n)),  g(y) = log y, log(y / (1 - y)), or y
 
     Args:
-        values: `(n, ...)`, one row a repetition.
-        quantity: "nonnegative", such as regret; "share", which lies between 0 and 1; or "any", such as rewards.
+        values: `(n, ...)`, one row per repetition.
+        quantity: "nonnegative" (such as regret), "share" (between 0 and 1), or "any" (such as rewards).
 
     Returns:
-        Lower and upper end, each of shape `(...)`; `nan` if n < `LEAST`, or where all n numbers are equal, which do not
-        show how far others would be from them.
+        Lower and upper end, each of shape `(...)`, `nan` if n < `LEAST`, or if all n numbers are equal and show no
+        spread.
 
     Raises:
-        ValueError: if a number is outside of its range, by more than rounding.
+        ValueError: if a number is outside its range by more than rounding.
     """
     lowest, highest = RANGES[quantity]
     wrong = values[(values < lowest - ROUNDING) | (values > highest + ROUNDING)]
@@ -84,7 +84,7 @@ def mean_interval(values: Floats, quantity: Quantity = "nonnegative") -> tuple[F
 
 
 def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
-    """Compute the 95 % interval of mean(values) / mean(reference), paired: of the same seeds, in the same order.
+    """Compute the 95 % interval of mean(values) / mean(reference), paired by seed in the same order.
 
         ratio exp(-+ t_{0.975, n-1} s / sqrt(n)),  s the standard deviation of  y_i / mean(y) - x_i / mean(x)
 
@@ -93,7 +93,7 @@ def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
         reference: x, the same.
 
     Returns:
-        Lower and upper end; `nan` if n < `LEAST`, if a mean is 0, or if neither varies.
+        Lower and upper end, `nan` if n < `LEAST`, if a mean is 0, or if neither varies.
     """
     means = (values.mean(), reference.mean()) if len(values) >= LEAST else (0.0, 0.0)
     if min(means) <= 0 or (np.ptp(values) == 0 and np.ptp(reference) == 0):
@@ -105,8 +105,8 @@ def ratio_interval(values: Floats, reference: Floats) -> tuple[float, float]:
 def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float, float, float]:
     """Return the mean over environments of differences by (environment, seed), and its 95 % interval.
 
-    It is a bootstrap over environments, which differ more than repetitions on one of them do; or Student's interval
-    over repetitions, if there is one environment: `nan` if there are fewer than `LEAST`.
+    The interval is a bootstrap over environments, which differ more than repetitions on one of them. With only one
+    environment, it is Student's interval over repetitions, `nan` if there are fewer than `LEAST`.
     """
     by_environment = differences.groupby(level="environment").mean()
     mean = float(by_environment.mean())
@@ -119,10 +119,10 @@ def paired_interval(differences: pd.Series[float], seed: int = 0) -> tuple[float
 def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
     """Compute the 95 % percentile bootstrap interval of a mean, which lies in the range of the values.
 
-    It is for a dozen values or more, such as environments, tasks or pools; of few values it is too narrow.
+    Use it for a dozen values or more, such as environments, tasks or pools. It is too narrow for few values.
 
     Returns:
-        Lower and upper end; the mean twice if all values are equal.
+        Lower and upper end, which both are the mean if all values are equal.
     """
     if len(values) < 2 or np.ptp(values) == 0:
         return float(values.mean()), float(values.mean())
@@ -131,7 +131,7 @@ def bootstrap_interval(values: Floats, seed: int = 0) -> tuple[float, float]:
 
 
 def _half_width(values: Floats) -> Floats:
-    """Return t_{0.975, n-1} s / sqrt(n) over the first axis; `nan` if n < `LEAST`."""
+    """Return t_{0.975, n-1} s / sqrt(n) over the first axis, `nan` if n < `LEAST`."""
     if len(values) < LEAST:
         return np.full(values.shape[1:], np.nan)
     return np.asarray(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0))
@@ -140,12 +140,12 @@ def _half_width(values: Floats) -> Floats:
 def summarize(
     results: pd.DataFrame, measure: str = "total_regret", quantity: Quantity = "nonnegative"
 ) -> list[AgentSummary]:
-    """Summarise each agent, lowest mean first; agents without a number come last.
+    """Summarise each agent, lowest mean first and agents without a number last.
 
     Args:
-        results: of `load_results`, on one environment if intervals are wanted.
+        results: from `load_results`, on one environment if intervals are needed.
         measure: a column of numbers, such as R_T or `final_simple_regret`.
-        quantity: its range, as for `mean_interval`; ratios have intervals where it is "nonnegative".
+        quantity: its range, as for `mean_interval`. Ratios have intervals only if it is "nonnegative".
     """
     groups = {str(label): group for label, group in results.groupby("label", sort=False)}
     known = {label: group[(group["status"] == "finished") & group[measure].notna()] for label, group in groups.items()}
@@ -183,19 +183,19 @@ def summarize(
 
 
 def play_equal_instances(results: pd.DataFrame) -> bool:
-    """Return whether all agents have played the same instances, so that they can be compared directly."""
+    """Return True if all agents have played the same instances and can be compared directly."""
     return bool(results.groupby("label")["seed"].agg(frozenset).nunique() == 1)
 
 
 def earlier_versions(results: pd.DataFrame) -> list[str]:
-    """Return the labels of results by an earlier version of an algorithm, where a later version has results too."""
+    """Return the labels of results by an earlier version of an algorithm that also has results of a later version."""
     return [str(label) for label in dict.fromkeys(results.loc[~played_by_latest(results), "label"])]
 
 
 def played_by_latest(results: pd.DataFrame) -> pd.Series[bool]:
     """Return a mask of the repetitions for which no later version of the algorithm has results with equal settings.
 
-    A new version need not concern all settings: joint draws have a version 2, independent draws do not.
+    A new version may concern only some settings: joint draws have a version 2, independent draws do not.
     """
     settings = results["agent_settings"].map(to_json)
     latest = results["algorithm"].groupby([results["agent"], settings]).transform("max")

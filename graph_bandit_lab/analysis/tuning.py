@@ -27,29 +27,29 @@ class Choice:
     settings: Mapping[str, object]
     """The settings that vary over the grid."""
     relative: float
-    """Mean over environments of mean R_T, divided by the largest cell's."""
+    """Mean over environments of mean R_T, divided by that of the largest cell."""
     cells: int
-    """Number of cells that have finished these trials; the best of them was chosen."""
+    """Number of cells that have finished these trials. The best of them was chosen."""
     passed_over: int
-    """Number of cells that have not, because they diverged or were left out of a later stage."""
+    """Number of cells that have not finished them, because they diverged or were not in a later stage."""
     trials: int
-    """Trials that all these cells have finished."""
+    """Number of trials that all these cells have finished."""
 
 
 def choose_settings(results: pd.DataFrame) -> tuple[list[Choice], list[str]]:
-    """Choose the settings of lowest regret, for each agent and graph model.
+    """Choose the settings with the lowest regret for each agent and graph model.
 
         mean over environments of (mean over repetitions of R_T) / (the largest cell's)
 
-    The trials are those of the cell that has finished the most. A cell that has not finished all of them is passed
-    over. Results of an earlier version of an agent's algorithm are left out: they do not show how the latest plays.
+    The trials are those of the cell that has finished the most. Cells that have not finished all of them are passed
+    over. Results of an earlier version of an agent's algorithm are ignored, because the latest plays differently.
 
     Args:
-        results: of `load_results`.
+        results: from `load_results`.
 
     Returns:
-        The choices, in the order in which agents were first stored; and the agents with several settings for which no
-        choice was made, because no two cells have finished the same trials.
+        The choices, in the order in which agents were first stored, and the agents with several settings but no choice,
+        because no two cells have finished the same trials.
 
     Raises:
         ValueError: if no choice was made.

@@ -1,4 +1,4 @@
-"""Define what is played: settings, grids, sweep files, and the keys of repetitions."""
+"""Define experiments: settings, grids, sweep files, and the keys of repetitions."""
 
 from graph_bandit_lab.design.environment import EnvironmentSettings
 from graph_bandit_lab.design.names import RunKey, describe_environment, name_environments

@@ -1,4 +1,4 @@
-"""Settings of the environment of a run, as results store them."""
+"""Define the environment settings of a run, as results store them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from graph_bandit_lab.design.own_graphs import Contents, PoolFile, read_outline
 from graph_bandit_lab.episodes.feedback import Feedback
 
 READING = ("target", "noise_column", "smiles", "skip_bad_rows", "directed", "slot", "ignore_column")
-"""Settings that say how `graphs` is read."""
+"""Settings that control how `graphs` is read."""
 NONE = tyro.conf.arg(help_behavior_hint="(default: none)")  # for empty tuples, in `--help`
 
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentSettings(BanditArguments):
-    """The environment that all agents play on: random graphs, or graphs of your own from a file.
+    """The environment that all agents play on: random graphs, or your own graphs from a file.
 
     Raises:
         FileNotFoundError: if there is no such file of graphs.
@@ -41,8 +41,8 @@ class EnvironmentSettings(BanditArguments):
     `num_graphs` graphs and their mean rewards in each repetition, with `resample_graphs`. Results identify graphs by
     content, not by path."""
     directed: bool | None = None
-    """Whether edges in the file of `graphs` have a direction. True keeps it, False adds the missing direction of each
-    edge. By default the file decides (`.jsonl`), and a `.pt` file must contain both directions."""
+    """Direction of edges in the file of `graphs`. True keeps it, False adds the missing direction of each edge. By
+    default the file decides (`.jsonl`), and a `.pt` file must contain both directions."""
     reward_model: RewardModelName | None = None
     """Mean reward as a function of the graph. By default the values in the file of `graphs`, and `linear` for random
     graphs."""
@@ -53,7 +53,7 @@ class EnvironmentSettings(BanditArguments):
     target: str | None = None
     """Column (or attribute) of the values in the file of `graphs`. Graphs without a value are left out."""
     minimize: bool = False
-    """Whether small values are good. The mean reward is then minus the value."""
+    """Minimize the values. The mean reward is then minus the value."""
     noise_column: str | None = None
     """Column (or attribute) with the noise standard deviation of each graph, in the units of the values. It replaces
     `noise_std`."""
@@ -76,10 +76,10 @@ class EnvironmentSettings(BanditArguments):
     random_rounds: int = 0
     """Number of initial rounds with random graphs. They are the same for all agents, which learn from them."""
     announced: bool = True
-    """Whether agents know which rewards are pending when they choose, if the graphs stay the same. Agents with
-    `select_awaiting` take them into account."""
+    """Announce pending graphs to agents when they choose, if the graphs stay the same. Agents with `select_awaiting`
+    take them into account."""
     distinct: bool = True
-    """Whether the graphs of a batch differ. Otherwise a batch may repeat a graph."""
+    """Require different graphs in a batch. Otherwise a batch may repeat a graph."""
 
     resample_graphs: bool | Literal["episode", "round"] = False
     """Draw new graphs in each round ("round") or repetition ("episode"). In "episode", or True, each repetition has one
@@ -103,9 +103,10 @@ class EnvironmentSettings(BanditArguments):
         if self.resample_graphs == "round":
             object.__setattr__(self, "observe", "graphs")
         for name in ("edge_prob", "noise_std", "drift_rate"):  # equal numbers are equal settings
-            value = getattr(self, name)
-            if isinstance(value, int) and not isinstance(value, bool):
+            if type(value := getattr(self, name)) is int:
                 object.__setattr__(self, name, float(value))
+        for name in ("slot", "ignore_column"):  # a sweep file gives a text, or a list
+            object.__setattr__(self, name, (each,) if isinstance(each := getattr(self, name), str) else tuple(each))
         for name, value in dataclasses.asdict(self.feedback).items():  # equal choices are equal settings
             object.__setattr__(self, name, value)
         if self.batch > 1 and (self.resample_graphs == "round" or self.context or self.actions_per_round is not None):
@@ -123,7 +124,7 @@ class EnvironmentSettings(BanditArguments):
                     f"is in their units. Got {self.noise_std}, and rewards {self.rewards} of scale {self.reward_scale}."
                 )
             arguments |= {"graphs": own.graphs, "reward_model": own.rewards(self.rewards, self.minimize)}
-            arguments["directed"] = None  # the file was read so
+            arguments["directed"] = None  # applied when the file was read
             arguments |= {} if own.noise is None else {"noise_std": own.noise}
         bandit = BanditModel(BanditArguments(**arguments))  # checks every field
         fixed = own is not None and not self.resample_graphs
@@ -131,7 +132,7 @@ class EnvironmentSettings(BanditArguments):
         if not fixed:
             object.__setattr__(self, "num_graphs", count)
             object.__setattr__(self, "num_nodes", bandit.random_graphs.num_nodes)
-        if not self.replacement and self.horizon > size_range(count)[0]:  # the episode would end before
+        if not self.replacement and self.horizon > size_range(count)[0]:  # the episode would end early
             raise ValueError(
                 f"Expected `horizon` to be at most `num_graphs` without replacement. Got {self.horizon} rounds of "
                 f"{write_size(count)} graphs, and each can be played only once."
@@ -139,13 +140,13 @@ class EnvironmentSettings(BanditArguments):
 
     @property
     def feedback(self) -> Feedback:
-        """Return when agents begin to choose, and when they learn what they were paid."""
+        """Return the batches, delays and random rounds."""
         names = (field.name for field in dataclasses.fields(Feedback))
         return Feedback(**{name: getattr(self, name) for name in names})
 
     @property
     def pool(self) -> PoolFile | None:
-        """Return where the graphs are read from; None: they are random."""
+        """Return the source of the graphs, or None if they are random."""
         if self.graphs is None:
             return None
         reading = {name: getattr(self, name) for name in READING}
@@ -154,7 +155,7 @@ class EnvironmentSettings(BanditArguments):
         return replace(file, source=str(Path(self.graphs).absolute())) if file.is_file else file
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as results store them, own graphs by their content; `to_arguments` makes keywords."""
+        """Return the settings as results store them, with a digest of own graphs. `to_arguments` makes keywords."""
         taken = [field.name for field in dataclasses.fields(self) if field.init and field.name not in READING]
         stored = {name: getattr(self, name) for name in taken if name not in ("announced", "distinct")}
         if self.contents is not None:
@@ -171,7 +172,7 @@ class EnvironmentSettings(BanditArguments):
 
     @cached_property
     def contents(self) -> Contents | None:
-        """Return what the file of the graphs held when these settings were made; None: they are random."""
+        """Return the contents of the graph file when these settings were made, or None for random graphs."""
         return None if self.pool is None else read_outline(self.pool).contents
 
     @property
@@ -179,11 +180,10 @@ class EnvironmentSettings(BanditArguments):
         """Return the name of the rewards.
 
         Raises:
-            ValueError: if values are asked for where there are none, or are not all that is asked for.
+            ValueError: if values are requested but missing, or requested together with a reward function.
         """
         if self.contents is None:
-            given = [name for name in READING if getattr(self, name) != getattr(PoolFile, name)]
-            given += ["minimize"] * bool(self.minimize)
+            given = [name for name in (*READING, "minimize") if getattr(self, name) != getattr(PoolFile, name, False)]
             if given:
                 raise ValueError(f"Expected `{given[0]}` with `graphs`, a file of graphs. Got no file.")
             return self.reward_model or "linear"
@@ -203,16 +203,16 @@ class EnvironmentSettings(BanditArguments):
 
     @property
     def note(self) -> str:
-        """Return what people should know of how the graphs were read; empty if there is nothing to say."""
+        """Return a note for users on how the graphs were read, or an empty string."""
         if self.pool is None or self.contents is None:
             return ""
         lines, count = self.contents.skipped, self.contents.left_out
         bad = f"rows that cannot be read ({len(lines):,}; the first is {lines[0][0]}: {lines[0][1]})" if lines else ""
         bare = f"graphs without a value ({count:,})" if count else ""
         left_out = " and ".join(filter(None, (bad, bare)))
-        said = [f"left out {left_out}"] * bool(left_out) + [*self.contents.remarks]
-        return f"{self.pool.name}: {', '.join(said)}." if said else ""
+        said = ", ".join([*[f"left out {left_out}"] * bool(left_out), *self.contents.remarks])
+        return said and f"{self.pool.name}: {said}."
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings as people read them: own graphs by the name of their file."""
+        """Return the settings for display, with own graphs under their file name."""
         return self.to_dict() | ({} if self.pool is None else {"graphs": self.pool.name})

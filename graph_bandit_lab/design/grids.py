@@ -1,4 +1,4 @@
-"""Read one grid of a sweep file: its environments, which are not made yet, and its agents with tuned settings."""
+"""Read one grid of a sweep file: its environments, not yet made, and its agents with tuned settings."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from graph_bandit_lab.design.settings import AgentSpec, split_agent, write_setti
 
 FITS = {"passes": "paper", "steps": "paper-steps"}  # presets of the agents, by the name of a fit
 MOST_PLAYS = 1_000_000  # repetitions of a grid, or combinations of its settings
-ZOO = "zoo"  # among agents: all that are installed and need no wrapper
+ZOO = "zoo"  # among agents: all installed agents that need no wrapper
 Agents = list[str] | dict[str, str]  # names, or recipes by label
 Values = dict[str, Any]  # of settings, as TOML and JSON have them
 
 
 class GridTable(msgspec.Struct, forbid_unknown_fields=True):
-    """A grid, as TOML has it."""
+    """A grid in TOML."""
 
     agents: Agents | None = None
-    """None: those of the file."""
+    """None uses the agents of the file."""
     environment: Values = {}
     """Keywords of `EnvironmentSettings`, each with one value or a list of them."""
     settings: Values = {}
-    """The same of all its agents."""
+    """Settings of all its agents, in the same form."""
     task: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     hard: str = ""
     table: str | None = None
@@ -48,12 +48,12 @@ class Tuned(msgspec.Struct):
     settings: dict[str, dict[str, Values]]
     """Graph model -> agent -> settings."""
     source: str = ""
-    """The file that they are from."""
+    """File of the settings."""
 
     def settings_of(self, agent: str, graph_model: str) -> str:
-        """Write the settings of an agent as after its name: `setting=value,setting=value`.
+        """Format the settings of an agent as after its name: `setting=value,setting=value`.
 
-        An NN agent takes those of its GNN twin [Wu & Amini 2024, appendix].
+        An NN agent uses the settings of its GNN twin [Wu & Amini 2024, appendix].
 
         Raises:
             ValueError: if there are none.
@@ -74,10 +74,10 @@ class Part:
     agents: tuple[AgentSpec, ...]
     """Agents of the grid."""
     task: Task | None
-    """Its name, if it has one."""
+    """Task of the grid, if any."""
 
     def make(self, source: str) -> Grid:
-        """Make the environments: this reads the tables that some are played on."""
+        """Make the environments, which reads their tables."""
         from agents.contract import check_names  # imports torch
 
         known = [field.name for field in fields(EnvironmentSettings) if field.init]
@@ -91,17 +91,17 @@ class Part:
 
 
 def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned, source: str) -> list[Part]:
-    """Multiply out the lists of one grid, into a part for each graph model: tuned settings depend on it.
+    """Expand the lists of one grid into one part per graph model, on which tuned settings depend.
 
     Args:
         grid: the grid, with agents.
-        instead: agents in place of its own; `zoo` stands for all that need no wrapper. Empty: there are none.
+        instead: agents in place of its own. `zoo` means all that need no wrapper. Empty keeps its own.
         fit: a key of `FITS`.
         tuned: settings for {tuned}.
         source: the file, for messages and for the paths in it.
 
     Raises:
-        ValueError: if there are no agents, or no value of a setting, or more than one environment in a task.
+        ValueError: if there are no agents, a setting has no value, or a task has more than one environment.
     """
     zoo = [name for name in registry.list_agents() if registry.agent_needs(name) in ("any", "molecules")]
     optional = [name for name in zoo if ZOO in instead and name not in instead]
@@ -133,7 +133,7 @@ def sketch_grid(grid: GridTable, instead: Sequence[str], fit: str, tuned: Tuned,
 
 
 def _beside(source: str, environment: Values) -> Values:
-    """Take the path of a file of graphs as one from the folder of the sweep file; a pool with a name has none."""
+    """Resolve the path of a graph file from the folder of the sweep file. Named pools have no path."""
     graphs = environment.get("graphs")
     if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
         return environment
@@ -141,7 +141,7 @@ def _beside(source: str, environment: Values) -> Values:
 
 
 def check_graphs(grid: GridTable, source: str) -> None:
-    """Refuse files of graphs outside the folder of the sweep file: one that somebody sends reads nothing else."""
+    """Reject graph files outside the folder of the sweep file, so that a received sweep cannot read other files."""
     given = grid.environment.get("graphs")
     for graphs in given if isinstance(given, list) else [given]:
         if not (isinstance(graphs, str) and PoolFile(source=graphs).is_file):
@@ -166,7 +166,7 @@ def _read_agent(
 
 
 def _product(lists: Mapping[str, object], source: str) -> list[Values]:
-    """Return every combination of one value of each list; a value that is not a list counts as a list of one."""
+    """Return every combination of one value from each list. A single value counts as a list of one."""
     columns = [value if isinstance(value, list) else [value] for value in lists.values()]
     if not 0 < (count := math.prod(map(len, columns))) <= MOST_PLAYS:
         raise ValueError(f"{source}: expected 1 to {MOST_PLAYS:,} combinations of {[*lists]} in a grid. Got {count:,}.")
@@ -177,11 +177,11 @@ def read_tuned(path: Path | None, fit: str) -> Tuned:
     """Read tuned settings.
 
     Args:
-        path: a file that `write_tuned` wrote; None: the file that is shipped for the fit.
+        path: a file written by `write_tuned`. None reads the file shipped for the fit.
         fit: "passes" or "steps".
 
     Raises:
-        FileNotFoundError: if the file is not there.
+        FileNotFoundError: if the file does not exist.
         ValueError: if it does not hold tuned settings.
     """
     if path is not None and not path.is_file():

@@ -1,4 +1,4 @@
-"""Keys of repetitions, and short names of environments and settings. Every worker imports this: nothing heavy."""
+"""Define keys of repetitions, and short names of environments and settings, with light imports for workers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from typing import Any
 from graph_bandit_env.rewards import is_structural
 
 FEEDBACK = ("batch", "delay", "random_rounds", "announced", "distinct")
-"""Settings that are those of the loop, and not of the environment that it plays."""
+"""Settings of the loop rather than the environment."""
 OWN, TARGET, COLUMN = "own", "target", "column"
-"""The graph model of the user's own graphs, the reward model of the values that were measured on them, and the noise of
-which each graph has its own."""
+"""Graph model of the user's own graphs, reward model of their measured values, and noise per graph."""
 SYMBOLS = {
     "num_nodes": "N",
     "num_graphs": "K",
@@ -27,11 +26,11 @@ SYMBOLS = {
     "width": "m",
 }
 UNSAID = {"replacement": 1, "noise_draws": "round", "resample_graphs": 0, "batch": 1, "delay": 0, "random_rounds": 0}
-"""Values that descriptions of environments leave out."""
+"""Values that descriptions of environments omit."""
 
 
 def write_size(size: object) -> str:
-    """Write a size of an environment in short: "20", or "5 to 40"."""
+    """Format a size of an environment: "20", or "5 to 40"."""
     return " to ".join(map(str, size)) if isinstance(size, list | tuple) else str(size)
 
 
@@ -52,7 +51,7 @@ WORDS: Mapping[str, Callable[[Any], str]] = {  # in the order of a description
 
 
 def name_setting(setting: str, value: object) -> str:
-    """Write a setting and its value in short."""
+    """Format a setting and its value briefly."""
     if setting in SYMBOLS:
         return f"{SYMBOLS[setting]} = {write_size(value)}"
     return WORDS.get(setting, str)(value)
@@ -79,7 +78,7 @@ def describe_environment(environment: Mapping[str, object]) -> str:
 
 
 def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]:
-    """Name each environment by the settings in which it differs from the others; a single one has no name."""
+    """Name each environment by the settings in which it differs from the others. A single one has no name."""
     order = ["", *WORDS]
     varying = sorted(varying_settings(environments), key=lambda name: order.index(name if name in WORDS else ""))
     return [
@@ -89,13 +88,13 @@ def name_environments(environments: Sequence[Mapping[str, object]]) -> list[str]
 
 
 def meaningful_settings(environment: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings that mean something in an environment: no rate of drift where means stay."""
+    """Return the settings that have an effect in an environment. Without drift, its rate is omitted."""
     without = _meaningless(environment)
     return {name: value for name, value in environment.items() if name not in without}
 
 
 def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the settings that change nothing, because of others."""
+    """Return the settings that have no effect because of other settings."""
     without: tuple[str, ...] = () if environment.get("graph_model") == "er" else ("edge_prob",)
     without += () if environment.get("graph_model") == OWN else ("graphs", "minimize")
     without += ("drift_rate",) if environment.get("drift") is None else ()
@@ -104,7 +103,7 @@ def _meaningless(environment: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the settings that say nothing in the name of an environment."""
+    """Return the settings that add nothing to the name of an environment."""
     without = _meaningless(environment)
     if environment.get("graph_model") != OWN:
         return without
@@ -114,13 +113,13 @@ def _implied(environment: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def varying_settings(all_settings: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return the settings that are not the same in all; a missing setting counts as None."""
+    """Return the settings that vary. A missing setting counts as None."""
     names = dict.fromkeys(name for settings in all_settings for name in settings)
     return [name for name in names if len({json.dumps(settings.get(name)) for settings in all_settings}) > 1]
 
 
 def to_json(value: object) -> str:
-    """Write JSON so that equal values give equal texts. The text of an environment's settings is its key."""
+    """Encode as JSON so that equal values give equal texts. The text of an environment's settings is its key."""
     return json.dumps(value, sort_keys=True, allow_nan=False)
 
 
@@ -148,7 +147,7 @@ class RunKey:
 
 
 def has_one_instance(environment: Mapping[str, object]) -> bool:
-    """Return whether every repetition plays the same graphs with the same means: its seed draws nothing but noise."""
+    """Return True if all repetitions play the same graphs and means, so that their seeds only affect noise."""
     stays = environment.get("graphs") is not None and not environment.get("resample_graphs")
     if not stays:
         return False

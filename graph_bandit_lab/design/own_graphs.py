@@ -1,4 +1,4 @@
-"""The user's own graphs as an environment: read once a process, and known in results by their content."""
+"""Read the user's own graphs as an environment, once per process, and identify them in results by content."""
 
 from __future__ import annotations
 
@@ -17,92 +17,92 @@ from graph_bandit_env.files import digest, is_file_of_graphs, is_name, read_pool
 from graph_bandit_lab.design.names import COLUMN, FEEDBACK, TARGET
 
 POOLS_HELD = 2  # in memory, in each process
-OUTLINES_HELD = 1000  # the same of outlines: some numbers for each graph
+OUTLINES_HELD = 1000  # outlines in memory, in each process: a few numbers per graph
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolFile:
-    """Where graphs are read from, and how."""
+    """Source of graphs, and how to read it."""
 
     source: str
     """Path of a file, or the name of a pool."""
     target: str | None = None
-    """Column of the mean rewards; None: that of the file, if it names one."""
+    """Column of the mean rewards. None uses the column that the file names, if any."""
     smiles: str = "smiles"
     """Column of the SMILES."""
     with_values: bool = True
-    """Whether values are read; without them all graphs stay."""
+    """Read values, and drop graphs without one if others have one. False keeps all graphs."""
     noise_column: str | None = None
-    """Column of the standard deviation of each graph's noise; None: the file has none."""
+    """Column of each graph's noise standard deviation. None if the file has none."""
     skip_bad_rows: bool = False
-    """Leave out rows that cannot be read as molecules."""
+    """Skip rows that cannot be read as molecules."""
     slot: tuple[str, ...] = ()
-    """Columns of slots of a table of actions."""
+    """Slot columns of a table of actions."""
     ignore_column: tuple[str, ...] = ()
-    """Columns in which rows of one molecule may differ."""
+    """Columns in which replicate rows of a molecule may differ."""
     directed: bool | None = None
-    """Whether directions of edges are kept; None: as the file says."""
+    """Keep edge directions. None follows the file."""
     num_graphs: int = 0
-    """How many graphs are drawn, if the source is a kind; else 0."""
+    """Number of graphs to draw if the source is a kind of graphs, otherwise 0."""
     seed: int = 0
-    """Seed by which they are drawn."""
+    """Seed of the draw."""
 
     def __post_init__(self) -> None:
-        if self.is_file or self.source == "library":  # is the same, whatever is asked for
+        if self.is_file or self.source == "library":  # its graphs are fixed
             object.__setattr__(self, "num_graphs", 0)
 
     @property
     def is_file(self) -> bool:
-        """Return whether the source is a file, not the name of a pool that is made."""
+        """Return True if the source is a file, False if it is the name of a pool."""
         return not is_name(self.source)
 
     @property
     def name(self) -> str:
-        """Return the name by which people know the graphs: that of the file, and of the column."""
+        """Return the display name: the file name, and the target column in parentheses."""
         return Path(self.source).name + ("" if self.target is None else f" ({self.target})")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What settings and results need to know of graphs that they do not hold."""
+    """Facts about graphs for settings and results, which do not hold the graphs."""
 
     digest: str
-    """Hash of all that can affect play, by which results know the graphs."""
+    """Hash of everything that can affect play. Results identify the graphs by it."""
     num_graphs: int
     num_nodes: tuple[int, int]
-    """Nodes of the smallest and of the largest graph."""
+    """Number of nodes of the smallest and the largest graph."""
     feature_dim: int
     are_molecules: bool
-    """Whether agents that need molecules can play."""
+    """True if agents that need molecules can play."""
     have_values: bool
-    """Whether values were measured, which can be the mean rewards."""
+    """True if there are measured values, which can serve as mean rewards."""
     left_out: int
-    """Graphs that were left out, because they have no value where others have one."""
+    """Number of graphs skipped because they have no value and others have one."""
     skipped: tuple[tuple[int, str], ...] = ()
-    """Line and problem of each row that was left out, because it cannot be read."""
+    """Line and problem of each skipped row that cannot be read."""
     remarks: tuple[str, ...] = ()
-    """Remarks on columns that were found in a table, for people."""
+    """Remarks for users on the columns found in a table."""
 
 
 @dataclass(frozen=True, eq=False)
 class OwnGraphs:
-    """Graphs, and their values apart from them: an agent sees the graphs, and must not see the values."""
+    """Graphs, with their values stored separately because an agent must not see them."""
 
     graphs: GraphSet
     means: NDArray[np.float64] | None
-    """`(K,)`. Measured values, which are the mean rewards; None: nothing was measured."""
+    """`(K,)`. Measured values, used as mean rewards. None if nothing was measured."""
     contents: Contents
     noise: NDArray[np.float64] | None = None
-    """`(K,)`. Standard deviation of the noise of each graph's rewards; None: the file has none."""
+    """`(K,)`. Noise standard deviation of each graph's rewards. None if the file has none."""
 
     def rewards(self, reward_model: str, minimize: bool) -> str | NDArray[np.float64]:
-        """Return the mean rewards: the values, or minus the values, or the name of a random function."""
+        """Return the mean rewards: the values, minus the values, or the name of a random function."""
         if reward_model != TARGET or self.means is None:
             return reward_model
         return -self.means if minimize else self.means
 
     def first(self, count: int) -> OwnGraphs:
-        """Return the first graphs alone, to try something on."""
+        """Return only the first graphs, for a quick trial."""
         kept = range(min(count, len(self.graphs)))
         means = None if self.means is None else self.means[: len(kept)]
         noise = None if self.noise is None else self.noise[: len(kept)]
@@ -110,7 +110,7 @@ class OwnGraphs:
 
 
 def read_own_graphs(file: PoolFile) -> OwnGraphs:
-    """Read graphs; the same file, unchanged, is read once in a process.
+    """Read graphs. An unchanged file is read once per process.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -121,16 +121,16 @@ def read_own_graphs(file: PoolFile) -> OwnGraphs:
 
 
 def read_played(file: PoolFile, environment: Mapping[str, Any], seed: int) -> OwnGraphs:
-    """Read the graphs of a repetition: of a kind, those of its seed if each repetition draws its own.
+    """Read the graphs of a repetition, which depend on its seed if each repetition draws its own.
 
     Args:
-        file: where the graphs are read from.
-        environment: as results store it.
-        seed: of the repetition.
+        file: source of the graphs.
+        environment: the settings, as stored in results.
+        seed: seed of the repetition.
 
     Raises:
-        FileNotFoundError: if the file is gone.
-        ValueError: if it does not hold what it held when the repetition was planned.
+        FileNotFoundError: if the file no longer exists.
+        ValueError: if its content has changed since the repetition was planned.
     """
     own = read_own_graphs(file)
     if own.contents.digest != environment["graphs"]:
@@ -143,9 +143,9 @@ def read_played(file: PoolFile, environment: Mapping[str, Any], seed: int) -> Ow
 
 
 def read_outline(file: PoolFile) -> OwnGraphs:
-    """Read what settings are checked against: contents, values and noise, with a point in place of each graph.
+    """Read contents, values and noise to check settings, with a single node in place of each graph.
 
-    Planning a sweep goes over its files again and again. It holds this of each, and so reads each once.
+    Planning a sweep checks each file many times. The outline is cached, so that each file is read once.
 
     Raises:
         FileNotFoundError, ValueError, ImportError: as `read_own_graphs`.
@@ -154,7 +154,7 @@ def read_outline(file: PoolFile) -> OwnGraphs:
 
 
 def _last_change(file: PoolFile) -> tuple[int, int] | None:
-    """Return time and size of a file; None if there is none."""
+    """Return the modification time and size of a file, or None if it does not exist."""
     path = Path(file.source)
     state = path.stat() if path.exists() else None
     return state and (state.st_mtime_ns, state.st_size)
@@ -169,7 +169,7 @@ def _outline(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
 
 @lru_cache(maxsize=POOLS_HELD)
 def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
-    """Read graphs again when time or size of the file have `changed`."""
+    """Read graphs again if the time or size of the file has `changed`."""
     pool, spread = _read_pool(file)
     known = np.flatnonzero(pool.known) if file.with_values else np.zeros(0, np.int64)
     if file.with_values and file.target is not None and not len(known):
@@ -180,7 +180,7 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
         raise ValueError(f"Expected a number >= 0 in `{file.noise_column}` for each value of {file.source}.")
     graphs, values = _without_values(measured), measured.targets.copy() if len(known) else None
     counts, hashed = measured.num_nodes, digest(graphs if values is None else measured)
-    if noise is not None:  # which affects play, too
+    if noise is not None:  # also affects play
         content = hashed.encode() + np.ascontiguousarray(noise + 0.0, "<f8").tobytes()  # one form of zero
         hashed = hashlib.sha256(content).hexdigest()[:32]
     contents = Contents(
@@ -198,10 +198,10 @@ def _read(file: PoolFile, changed: tuple[int, int] | None) -> OwnGraphs:
 
 
 def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
-    """Return the graphs, and the standard deviation of the noise of each, NaN where there is none.
+    """Return the graphs, and the noise standard deviation of each, NaN if it has none.
 
-    Molecules are played as they are written, so that stored results go on. Tables of them are read once: which rows can
-    be read depends on what is read. Other files refuse bad rows.
+    Molecules are used as written, so that stored results can be continued. A table of molecules is read once, because
+    the set of readable rows depends on the columns. Other files reject bad rows.
     """
     read = partial(read_pool, file.source, smiles=file.smiles, on_error="skip" if file.skip_bad_rows else "raise")
     read = partial(read, directed=file.directed, num_graphs=file.num_graphs, seed=file.seed)
@@ -211,28 +211,28 @@ def _read_pool(file: PoolFile) -> tuple[GraphPool, NDArray[np.float64] | None]:
     read = partial(read, salts="separate")
     if file.noise_column is None:
         return read(file.target), None
-    pool = cast("MoleculeSet", read(file.target, columns=(file.noise_column,)))  # which other graphs refuse
+    pool = cast("MoleculeSet", read(file.target, columns=(file.noise_column,)))  # other graphs reject it
     noise, pool.columns, pool.column_names = pool.columns[:, 0], pool.columns[:, 1:], pool.column_names[1:]
     return pool, noise
 
 
 def _without_values(pool: GraphPool) -> GraphSet:
-    """Return the graphs alone, for an agent must not see what it is to find out."""
+    """Return the graphs without their values, which an agent must not see."""
     return pool.without_targets() if isinstance(pool, MoleculeSet | SlotSet) else GraphSet.take(pool, range(len(pool)))
 
 
 def to_arguments(environment: Mapping[str, Any], own: OwnGraphs | None = None) -> dict[str, Any]:
-    """Return the keywords of `registry.make_environment`: agents observe graphs where these change, else indices.
+    """Return the keywords of `registry.make_environment`. Agents observe graphs if these change, otherwise indices.
 
     Args:
-        environment: as results store it.
-        own: the user's own graphs, if the environment has some.
+        environment: the settings, as stored in results.
+        own: the user's own graphs, if any.
     """
     each_round = environment["resample_graphs"] == "round"
     arguments = {**environment, "observe": "graphs" if each_round else "indices"}
     without = {*FEEDBACK, "minimize"}
     if own is not None:
-        without |= {"graph_model", "num_nodes", "feature_dim"}  # by the graphs themselves
+        without |= {"graph_model", "num_nodes", "feature_dim"}  # given by the graphs
         without |= set() if environment["resample_graphs"] else {"num_graphs"}
         arguments["graphs"] = own.graphs
         arguments["reward_model"] = own.rewards(environment["reward_model"], environment["minimize"])

@@ -1,4 +1,4 @@
-"""List the repetitions of a sweep: environments x seeds x agents, each with the key under which it is stored."""
+"""List the repetitions of a sweep: environments x seeds x agents, each with its storage key."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """An environment with a name, over which agents are ranked."""
+    """A named environment on which agents are ranked."""
 
     name: str
-    """A word or two."""
+    """One or two words."""
     hard: str = ""
-    """What makes it hard, in a sentence that reports show where an agent fails."""
+    """Sentence on its difficulty, which reports show if an agent fails."""
     environment_key: str = ""
     """The key of the environment in results."""
     refused: tuple[tuple[str, str], ...] = ()
@@ -42,7 +42,7 @@ class Repetition:
     key: RunKey
     seed: int
     pool: PoolFile | None = None
-    """Where the graphs of the environment are read from; None: they are random."""
+    """Source of the environment's graphs. None if they are random."""
     task: str = ""
     """Name of the environment, if it is a task."""
 
@@ -58,16 +58,16 @@ class Repetition:
 
     @property
     def environment(self) -> dict[str, Any]:
-        """Return the environment as people read it: own graphs by the name of their file."""
+        """Return the environment for display, with own graphs under their file name."""
         return self.key.environment | ({} if self.pool is None else {"graphs": self.pool.name})
 
     @property
     def feedback(self) -> Feedback:
-        """Return when the agent is told its rewards."""
+        """Return the batches, delays and random rounds."""
         return Feedback(**{name: value for name, value in self.key.environment.items() if name in FEEDBACK})
 
     def make_agent(self) -> Agent:
-        """Make the agent, in whatever process: a plan has only agents that are registered, or that a user has named."""
+        """Make the agent in any process. A plan contains only registered agents and agents that a user has named."""
         AgentSpec.admit([self.spec.name])
         return registry.make_agent(self.spec.name, **self.spec.settings)
 
@@ -76,11 +76,11 @@ class Repetition:
         return to_arguments({**self.key.environment, **changes}, self.read_graphs())
 
     def read_graphs(self) -> OwnGraphs | None:
-        """Read the user's own graphs, if the environment has some; the file is read once a process.
+        """Read the user's own graphs, if any. The file is read once per process.
 
         Raises:
-            FileNotFoundError: if the file is gone.
-            ValueError: if it does not hold what it held when the repetition was planned.
+            FileNotFoundError: if the file no longer exists.
+            ValueError: if its content has changed since the repetition was planned.
         """
         return None if self.pool is None else read_played(self.pool, self.key.environment, self.seed)
 
@@ -92,12 +92,12 @@ class Grid:
     environments: tuple[EnvironmentSettings, ...]
     agents: tuple[AgentSpec, ...]
     task: Task | None = None
-    """The name of its environment, of which there is one. Agents that cannot play it are left out, not refused."""
+    """Task of its only environment. Agents that cannot play it are skipped instead of rejected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Grids and seeds: every agent of a grid plays on each of its environments, once with every seed."""
+    """Grids and seeds: every agent of a grid plays on each of its environments, once per seed."""
 
     title: str
     grids: tuple[Grid, ...]
@@ -105,20 +105,20 @@ class Sweep:
     tunes: bool = False
     """Write the best settings to a file at the end."""
     notes: tuple[str, ...] = ()
-    """What people should know before it is played."""
+    """Notes for users before the sweep is played."""
 
     def select(self, environments: Mapping[str, Sequence[object]] | None = None, horizon: int | None = None) -> Sweep:
-        """Return a part of the sweep, on some of its environments, or with shorter episodes.
+        """Return part of the sweep: some of its environments, or shorter episodes.
 
-        Repetitions that keep their horizon are stored under the same keys as those of the whole sweep.
+        Repetitions that keep their horizon are stored under the same keys as in the whole sweep.
 
         Args:
-            environments: values by setting; environments that have one of the values of each setting stay. `task`
-                chooses by the names of tasks.
-            horizon: T of every environment, instead of its own.
+            environments: values by setting. Environments with one of the values of each setting are kept. `task`
+                selects tasks by name.
+            horizon: T of every environment, in place of its own.
 
         Raises:
-            ValueError: if no environment has such a setting or value, or the horizon is refused.
+            ValueError: if no environment has such a setting or value, or the horizon is invalid.
         """
         settings = dict(environments or {})
         grids_here, grids = self.grids, []
@@ -144,10 +144,10 @@ class Sweep:
         return dataclasses.replace(self, grids=tuple(grids))
 
     def plan(self) -> SweepPlan:
-        """Return every repetition of the sweep, its settings checked, ordered so that agents take turns on an instance.
+        """Check settings and return every repetition of the sweep, with agents taking turns on each instance.
 
         Raises:
-            ValueError: if an agent or a setting is refused, two agents of a grid have equal settings, or an agent can
+            ValueError: if an agent or a setting is invalid, two agents of a grid have equal settings, or an agent can
                 play none of the tasks.
         """
         repetitions: dict[tuple[str, int], Repetition] = {}
@@ -202,9 +202,9 @@ class SweepPlan:
     tunes: bool = False
     """Write the best settings to a file at the end."""
     notes: tuple[str, ...] = ()
-    """What people should know before it is played."""
+    """Notes for users before the sweep is played."""
     tasks: tuple[Task, ...] = ()
-    """Environments with a name, over which agents are ranked."""
+    """Named environments on which agents are ranked."""
 
 
 def _short(value: object) -> object:
@@ -212,13 +212,13 @@ def _short(value: object) -> object:
 
 
 def derive_seeds(seed: int, repetitions: int) -> tuple[int, ...]:
-    """Return the seeds of repetitions, children of one seed: the first ones stay the same when more are asked for."""
+    """Return the seeds of repetitions, spawned from one seed. More repetitions keep the first seeds."""
     children = np.random.SeedSequence(seed).spawn(repetitions)
     return tuple(int(child.generate_state(1)[0]) for child in children)
 
 
 def _make_agents(grid: Grid) -> list[tuple[AgentSpec, Agent, RunKey]]:
-    """Make each agent of a grid, and ask it for its version and its settings, defaults included."""
+    """Make each agent of a grid, and read its version and its settings, including defaults."""
     if len({spec.label for spec in grid.agents}) < len(grid.agents):
         raise ValueError(f"Expected a label for each agent. Got {', '.join(spec.label for spec in grid.agents)}.")
     cast = []
@@ -232,7 +232,7 @@ def _make_agents(grid: Grid) -> list[tuple[AgentSpec, Agent, RunKey]]:
 
 
 def _why_not(spec: AgentSpec, agent: Agent, environment: EnvironmentSettings) -> str:
-    """Say why an agent cannot play on an environment; empty if it can. Agents of other packages say it themselves."""
+    """Return the reason why an agent cannot play on an environment, or an empty string if it can."""
     needs, changing = registry.agent_needs(spec.name), environment.resample_graphs == "round"
     molecules = environment.contents is not None and environment.contents.are_molecules
     if needs != "any" and not (needs == "molecules" and molecules):
@@ -240,7 +240,7 @@ def _why_not(spec: AgentSpec, agent: Agent, environment: EnvironmentSettings) ->
     if changing and registry.agent_plays_changing_graphs(spec.name) is False:
         return "plays on one graph set"
     num_graphs = environment.to_dict()["num_graphs"]
-    check_size: Callable[[int], None] = getattr(agent, "check_size", lambda count: None)  # else it is asked at play
+    check_size: Callable[[int], None] = getattr(agent, "check_size", lambda count: None)  # or checked during play
     try:
         check_size(max(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs)
     except ValueError as error:
@@ -249,7 +249,7 @@ def _why_not(spec: AgentSpec, agent: Agent, environment: EnvironmentSettings) ->
 
 
 def make_checked(spec: AgentSpec) -> Agent:
-    """Make an agent; the error of a setting that is refused names the agent."""
+    """Make an agent. The error for an invalid setting names the agent."""
     try:
         return registry.make_agent(spec.name, **spec.settings)
     except ValueError as error:

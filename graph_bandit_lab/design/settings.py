@@ -16,7 +16,7 @@ from graph_bandit_lab.design.environment import EnvironmentSettings
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent as it is written on the command line: `name` or `name:setting=value,setting=value`.
+    """An agent as written on the command line: `name` or `name:setting=value,setting=value`.
 
     The name may be `module:factory`, which `admit` imports.
     """
@@ -26,11 +26,11 @@ class AgentSpec:
     label: str
     """Its name in results."""
     optional: bool = False
-    """Leave it out wherever it cannot play; without this, it is refused there, unless the environment is a task."""
+    """Skip it where it cannot play. Otherwise it is rejected there, unless the environment is a task."""
 
     @classmethod
     def parse(cls, text: str, label: str = "", *, optional: bool = False) -> AgentSpec:
-        """Read a specification; values are JSON, or else strings. The text is also the label if none is given.
+        """Parse a specification. Values are JSON, or otherwise strings. The text is the default label.
 
         Raises:
             ValueError: if a setting has no value or is given twice, or nothing follows the colon.
@@ -48,10 +48,10 @@ class AgentSpec:
 
     @staticmethod
     def admit(texts: Iterable[str]) -> None:
-        """Import agents of files that a user has named, on the command line or in Python; never pass what a file says.
+        """Import agents from files that a user has named on the command line or in Python, never names from a file.
 
         Args:
-            texts: agents as on the command line. What is not of the form `module:factory` is left to `make_agent`.
+            texts: agents as on the command line. Names of another form than `module:factory` are left to `make_agent`.
 
         Raises:
             ValueError, ImportError: as `registry.admit_agent`.
@@ -71,19 +71,19 @@ def split_agent(text: str) -> tuple[str, str, str]:
 
 
 def write_settings(settings: Mapping[str, object]) -> str:
-    """Write settings as after an agent's name: `setting=value,setting=value`; values that are not text are JSON."""
+    """Format settings as after an agent's name: `setting=value,setting=value`. Values other than text become JSON."""
     texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
     return ",".join(f"{name}={text}" for name, text in texts.items())
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaySettings:
-    """How repetitions are played: the options that `run` and `sweep` share."""
+    """Options for playing repetitions that `run` and `sweep` share."""
 
     out: Path
     """Folder for results, figures and the report. Repetitions that are already stored there are reused."""
     workers: int | None = None
-    """Number of processes, each on one thread. 0: one for each core; None: only this process."""
+    """Number of processes, each on one thread. 0: one for each core. None: only this process."""
     scheduler: str | None = None
     """Address of a Dask scheduler, tcp://host:port. The workers of its cluster run the repetitions."""
     diagnostics: bool = False
@@ -94,7 +94,7 @@ class PlaySettings:
     continue_from: Annotated[
         tuple[Path, ...], tyro.conf.arg(name="continue", help_behavior_hint="(default: none)")
     ] = ()
-    """Files of `graph-bandit export`, of this or other machines: their repetitions are taken, and not played."""
+    """Files of `graph-bandit export`, from this or other machines. Their repetitions are reused, not played."""
     progress: bool = True
     """Show a progress bar. Without a terminal, print a line for each repetition."""
 
@@ -130,7 +130,7 @@ class RunSettings(PlaySettings):
 
 
 def json_or_string(text: str) -> object:
-    """Read a value as it is written on the command line."""
+    """Read a value as written on the command line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

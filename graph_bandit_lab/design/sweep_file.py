@@ -32,7 +32,7 @@ Read = TypeVar("Read")
 
 
 class SweepTable(msgspec.Struct, forbid_unknown_fields=True):
-    """A sweep file, as TOML has it."""
+    """A sweep file in TOML."""
 
     title: str | None = None
     repetitions: Count | None = None
@@ -44,10 +44,10 @@ class SweepTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TableSettings(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a file of tables says of one of them, as in `EnvironmentSettings`; all else is the sweep's."""
+    """Settings of one table in a file of tables, as in `EnvironmentSettings`. The sweep sets the others."""
 
     graphs: str
-    """Path from the folder of the file."""
+    """Path relative to the folder of the file."""
     target: str | None = None
     minimize: bool = False
     smiles: str = "smiles"
@@ -66,19 +66,19 @@ class Overrides:
     tuned: Path | None = None
     """File of settings for {tuned} in the agents of a preset. By default the settings shipped for the fit."""
     agents: Annotated[tuple[str, ...], NONE] = ()
-    """Agents instead of those of the sweep, on the same environments and seeds; `zoo` stands for all that can play."""
+    """Agents in place of those of the sweep, on the same environments and seeds. `zoo` means all that can play."""
     admit: Annotated[tuple[str, ...], NONE] = ()
     """Agents from files, my_file:my_factory, that the sweep lists. Only these are loaded: a sweep file runs no code by
     itself."""
     repetitions: int | None = None
-    """Repetitions instead of those of the sweep; the first seeds stay the same."""
+    """Repetitions in place of those of the sweep. The first seeds stay the same."""
     environments: Annotated[tuple[str, ...], NONE] = ()
     """Environments to run, by their settings (num_graphs=10, reward_model=linear,gp_gntk) or names
     (task=linear,noisy)."""
     horizon: int | None = None
-    """Rounds of every repetition instead of those of the sweep, to try it in a minute."""
+    """Rounds of every repetition in place of those of the sweep, for a quick trial."""
     tables: Path | None = None
-    """TOML file with the locations of the tables of the sweep. Tasks whose tables are missing in it are left out."""
+    """TOML file with the locations of the tables of the sweep. Tasks whose tables are missing from it are skipped."""
 
 
 def list_presets() -> tuple[str, ...]:
@@ -99,9 +99,9 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
 
     Raises:
         FileNotFoundError: if there is no such file and no such preset.
-        ValueError: if the file is not TOML, a key is unknown or missing, or a value is refused; or it lists an agent of
-            a file that `overrides` do not name: what is read from a file never loads code.
-        ImportError: if an agent of a file that `overrides` name, or a package that reads a table, cannot be imported.
+        ValueError: if the file is not TOML, a key is unknown or missing, a value is invalid, or it lists an agent from
+            a file that `overrides` do not name, because a sweep file never loads code.
+        ImportError: if an agent from a file named in `overrides`, or a package that reads a table, cannot be imported.
     """
     name, file = str(source), Path(source)
     if name in list_presets():
@@ -132,7 +132,7 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
         make_checked(spec)
     selection = parse_selection(overrides.environments)
     tasks = selection.get("task", ())
-    chosen = [part for part in parts if part.task is not None and part.task.name in tasks]  # no table of others is read
+    chosen = [part for part in parts if part.task is not None and part.task.name in tasks]  # other tables are not read
     grids = tuple(part.make(name) for part in (chosen if len(chosen) == len(tasks) > 0 else parts))
     title = Path(name).stem if content.title is None else content.title
     sweep = Sweep(title=title, grids=grids, seeds=seeds, tunes=content.tunes, notes=notes)
@@ -140,25 +140,25 @@ def read_sweep(source: str | Path, overrides: Overrides = Overrides()) -> Sweep:
 
 
 def read_tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Read which file each table lies in.
+    """Read the location of each table.
 
     Args:
-        path: a TOML file with a table for each: `graphs` (a path from the folder of this file), `target`, and perhaps
+        path: a TOML file with a section per table: `graphs` (a path from the folder of this file), `target`, and maybe
             `minimize`, `smiles`, `skip_bad_rows`, `slot`, `ignore_column` and `directed`, as in
             `EnvironmentSettings`.
 
     Returns:
-        The settings of each, by name.
+        The settings of each table, by name.
 
     Raises:
-        FileNotFoundError: if the file is not there.
+        FileNotFoundError: if the file does not exist.
         ValueError: if it is not TOML, or a table has unknown settings or no `graphs`.
     """
     if not path.is_file():
         raise FileNotFoundError(f"Expected a TOML file of tables. There is none at {path}.")
     tables = _read_toml(path.read_bytes(), dict[str, TableSettings], str(path))
     for table in tables.values():
-        if PoolFile(source=table.graphs).is_file:  # a pool with a name has no path
+        if PoolFile(source=table.graphs).is_file:  # named pools have no path
             table.graphs = str((path.parent / table.graphs).absolute())
     return {name: msgspec.to_builtins(table) for name, table in tables.items()}
 
@@ -173,7 +173,7 @@ def _read_toml(content: bytes, kind: type[Read], source: str) -> Read:
 def _fill_in_tables(
     grids: Sequence[GridTable], path: Path | None, source: str
 ) -> tuple[list[GridTable], tuple[str, ...]]:
-    """Add the settings of the tables that there are, and leave out the grids of the others, with a note."""
+    """Add the settings of the available tables, and skip the grids of missing ones, with a note."""
     tables = {} if path is None else read_tables(path)
     named = dict.fromkeys(grid.table for grid in grids if grid.table)
     unknown = [name for name in tables if name not in named]
@@ -207,16 +207,16 @@ def _read_seeds(content: SweepTable, repetitions: int | None, source: str) -> tu
 
 
 def parse_selection(texts: Sequence[str]) -> dict[str, tuple[object, ...]]:
-    """Read what is to be chosen: settings by name, or by the symbol that reports show, each with one value or more.
+    """Parse a selection of settings, by name or by the symbol in reports, each with one or more values.
 
     Args:
-        texts: each `setting=value` or `setting=value,value`; values are JSON, None, or else strings.
+        texts: each `setting=value` or `setting=value,value`. Values are JSON, None, or otherwise strings.
 
     Returns:
         The values of each setting.
 
     Raises:
-        ValueError: if one is of another form.
+        ValueError: if a text has another form.
     """
     selection: dict[str, tuple[object, ...]] = {}
     for text in texts:

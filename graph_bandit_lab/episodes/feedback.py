@@ -1,4 +1,4 @@
-"""Rewards that come late, or for several graphs at once, and first rounds at random."""
+"""Handle delayed rewards, batches of graphs, and initial random rounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agents.contract import Agent
 
 Told: TypeAlias = tuple[Any, ArrayLike, ArrayLike]
-"""What `Agent.update` is told: observation, actions and rewards."""
+"""Arguments of `Agent.update`: observation, actions and rewards."""
 
 RANDOM_ROUNDS = 3  # key of the stream from which the graphs of random rounds are drawn
 DIFFERENT = (
@@ -26,10 +26,10 @@ DIFFERENT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
-    """When an agent begins to choose, and when it learns what it was paid. Regret counts each round as it is played.
+    """Batches, reward delays and initial random rounds. Regret counts each round as it is played.
 
     Raises:
-        ValueError: if a number is out of its range.
+        ValueError: if a number is out of range.
     """
 
     batch: int = 1
@@ -41,10 +41,10 @@ class Feedback:
     random_rounds: int = 0
     """Number of initial rounds with random graphs. They are the same for all agents, which learn from them."""
     announced: bool = True
-    """Whether agents know which rewards are pending when they choose, if the graphs stay the same. Agents with
-    `select_awaiting` take them into account."""
+    """Announce pending graphs to agents when they choose, if the graphs stay the same. Agents with `select_awaiting`
+    take them into account."""
     distinct: bool = True
-    """Whether the graphs of a batch differ. Otherwise a batch may repeat a graph."""
+    """Require different graphs in a batch. Otherwise a batch may repeat a graph."""
 
     def __post_init__(self) -> None:
         for name, least in (("batch", 1), ("random_rounds", 0)):
@@ -61,12 +61,12 @@ class Feedback:
 
     @property
     def announces(self) -> bool:
-        """Return whether there can be a reward on its way of which agents are told."""
+        """Return True if pending rewards can be announced to agents."""
         return self.announced and self.delay != 0
 
 
 class Schedule:
-    """When an agent chooses, and when it is told its rewards, as `Feedback` says.
+    """Schedule of choices and rewards according to `Feedback`.
 
     Args:
         feedback: the batches, delays and random rounds.
@@ -77,17 +77,17 @@ class Schedule:
     def __init__(self, feedback: Feedback, world: object, seed: int) -> None:
         self._draws = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(RANDOM_ROUNDS,)))
         self._feedback, self._world = feedback, world
-        # the graphs, the observation, the action and the reward of each round that is not told yet
+        # graphs, observation, action and reward of each round whose reward is pending
         self._late: RewardQueue[tuple[object, Any, int, float]] = RewardQueue(feedback.delay, delays_rng(seed))
         self._random_left = feedback.random_rounds
         self._chosen: list[int] = []  # of a batch, still to be played
-        self._graphs: object = None  # among which they were chosen
+        self._graphs: object = None  # from which they were chosen
 
     def choose(self, agent: Agent, observation: object, action_mask: NDArray[np.int8]) -> int:
-        """Return the graph to play now: the next one of a batch, or the first of another, which is chosen then.
+        """Return the graph to play now: the next one of the batch, or the first of a new batch.
 
         Raises:
-            ValueError: if a graph of a batch is not on offer any more.
+            ValueError: if a graph of a batch is no longer on offer.
         """
         graphs, batch = getattr(self._world, "graph_set", None), self._feedback.batch
         distinct = self._feedback.distinct
@@ -99,7 +99,7 @@ class Schedule:
                 self._chosen = self._draws.choice(offered, count, replace=not distinct).tolist()
                 self._random_left -= count
             else:
-                announced = self._feedback.announced and graphs is not None  # unless it is not known which they are
+                announced = self._feedback.announced and graphs is not None  # unless the graphs are unknown
                 awaiting = [action for among, _, action, _ in self._late.waiting if announced and among is graphs]
                 self._chosen = choose(agent, observation, action_mask, batch, awaiting, distinct)
         action = self._chosen.pop(0)
@@ -108,13 +108,13 @@ class Schedule:
         return action
 
     def add_reward(self, observation: object, action: int, reward: float) -> None:
-        """Add the reward of the round that was just played."""
+        """Add the reward of the round just played."""
         self._late.add((self._graphs, observation, action, reward))
 
     def take_due(self, over: bool) -> Iterator[Told]:
-        """Yield what `Agent.update` is told now, in the order of the rounds, the results of a batch in one.
+        """Yield the due arguments of `Agent.update` in round order, with the results of a batch together.
 
-        It is nothing within a batch, unless the episode is over.
+        Nothing is due within a batch, unless the episode is over.
         """
         due = [] if self._chosen and not over else [result for _, *result in self._late.take()]
         if self._feedback.batch == 1 or len(due) == 1:
@@ -125,7 +125,7 @@ class Schedule:
 
 
 def check_diagnosable(feedback: Feedback) -> None:
-    """Refuse diagnostics of rounds in which no agent makes a single choice by all that it was told.
+    """Reject diagnostics unless each round is one choice of the agent, based only on the rewards it has received.
 
     Raises:
         ValueError: if there are batches, random rounds or announced rewards.
@@ -140,11 +140,11 @@ def check_diagnosable(feedback: Feedback) -> None:
 
 
 def check_batch(feedback: Feedback, num_graphs: int | Sequence[int], replacement: bool) -> None:
-    """Refuse batches that cannot be played.
+    """Reject batches that cannot be played.
 
     Raises:
-        ValueError: if the graphs of a batch are to differ, and there are fewer (or may be, where their number varies);
-            or if they may repeat one that can be played only once.
+        ValueError: if a batch of different graphs is larger than the (smallest) number of graphs, or a batch may repeat
+            graphs that can be played only once.
     """
     fewest = min(num_graphs) if isinstance(num_graphs, Sequence) else num_graphs
     if not (feedback.distinct or replacement):
@@ -164,21 +164,21 @@ def choose(
     awaiting: Sequence[int] = (),
     distinct: bool = True,
 ) -> list[int]:
-    """Let an agent choose graphs; one after the other if they may repeat, or if it has no `select_batch`.
+    """Let an agent choose graphs, one by one if they may repeat or if it has no `select_batch`.
 
     Args:
-        agent: has `select_action`, and perhaps `select_batch` and `select_awaiting`.
-        observation: that of the round.
+        agent: an agent with `select_action`, and optionally `select_batch` and `select_awaiting`.
+        observation: observation of the round.
         action_mask: `(K,)`. 1 for each graph on offer.
-        count: how many to choose; all on offer, if they are to differ and there are fewer.
-        awaiting: graphs played whose rewards the agent is told to be on their way.
-        distinct: whether the graphs must differ.
+        count: number to choose. If they must differ and fewer are on offer, all of these are chosen.
+        awaiting: graphs whose rewards are announced as pending.
+        distinct: require different graphs.
 
     Returns:
         Indices of graphs, in the order of choice.
 
     Raises:
-        ValueError: if a method that chooses several returns anything but that many different graphs on offer.
+        ValueError: if a method for several graphs does not return that many different graphs on offer.
     """
     mask: NDArray[np.int8] = np.array(action_mask)
     if not distinct:

@@ -1,4 +1,4 @@
-"""Judge what an episode has found, and the events of the regret analysis, by means that only the laboratory knows."""
+"""Compute findings and events of the regret analysis from the true means, which agents never see."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ TIE = 1e-12  # relative to the largest absolute value; means that differ by less
 class Findings:
     """Records of the graph that an agent would recommend, and of the graphs that it has played.
 
-    Three numbers are recorded after each round t, when its reward has been told. mu_t are the means of that round, by
-    which its regret counts, too; where means drift, others hold in round t + 1, and none of the numbers keeps what was
-    true earlier. G*_t is the best graph of the whole set, on offer or not:
+    Three numbers are recorded after each round t and the update of the agent. mu_t are the means of that round, which
+    also define its regret. If means drift, the numbers use only the current means. G*_t is the best graph of the whole
+    set, on offer or not:
 
         simple_regret   mu_t(G*_t) - mu_t(G^_t), where G^_t has the largest predicted mean of all graphs
         best_found      the largest mu_t of the graphs played so far
         top_recall       share of the ceil(K / 100) graphs of largest mu_t that were played so far
 
-    A `MeanPredictor` or a `BatchAgent` of `agents.contract` predicts. Any other agent recommends the graph whose
-    observed rewards have the largest mean, and so does one that diverged, or whose prediction is not finite. Of equal
-    graphs the first is recommended, and the first belong to the top; but as long as nothing tells any two graphs apart,
-    one at random is recommended, and its expected regret counts, so that the order of a file does not.
+    Predictions come from a `MeanPredictor` or a `BatchAgent` of `agents.contract`. Any other agent, and one that
+    diverged or predicts non-finite values, recommends the graph with the largest mean observed reward. Ties go to the
+    first graphs, also in the top 1 %. While all graphs are tied, the expected regret of a random choice counts, so that
+    the order of a file does not matter.
 
-    The numbers exist where one graph set with known means is played in all rounds.
+    The numbers exist only if all rounds play one graph set with known means.
 
     Args:
-        world: the unwrapped environment, which has been reset.
+        world: the unwrapped environment, after a reset.
     """
 
     def __init__(self, world: object) -> None:
@@ -51,21 +51,21 @@ class Findings:
         self._regret: list[float] = []
 
     def play(self, action: int, means: ArrayLike | None) -> float | None:
-        """Record a round that was played, in O(K).
+        """Record a played round, in O(K).
 
         Args:
             action: the graph played.
-            means: `(K,)`. The means of the round; None: the environment does not tell them.
+            means: `(K,)`. Means of the round. None if the environment does not provide them.
 
         Returns:
-            The largest of these means among the graphs played so far; None where it does not exist.
+            The largest of these means among the graphs played so far, or None if it does not exist.
         """
         if means is None or getattr(self._world, "graph_set", None) is not self._graphs:
-            self._exist = False  # other graphs: nothing adds up over rounds
+            self._exist = False  # findings need the same graphs in all rounds
         if not self._exist:
             return None
         means = np.asarray(means, np.float64)
-        if not np.array_equal(means, self._means):  # in the first round, or where means drift
+        if not np.array_equal(means, self._means):  # in the first round, or if means drift
             self._means, self._top = means.copy(), _choose_top(means)
         self._played[action] = True
         best = float(self._means[self._played].max())
@@ -73,7 +73,7 @@ class Findings:
         return best
 
     def tell(self, actions: ArrayLike, rewards: ArrayLike) -> None:
-        """Add rewards that the agent has been told."""
+        """Add rewards that the agent has received."""
         if not self._exist:
             return
         for action, reward in zip(np.atleast_1d(actions).tolist(), np.atleast_1d(rewards).tolist(), strict=True):
@@ -82,23 +82,23 @@ class Findings:
             self._observed[action] = self._sums[action] / self._counts[action]
 
     def recommend(self, agent: object | None) -> None:
-        """Record the graph that an agent would recommend after the rounds so far; None: one without a prediction."""
+        """Record the graph that an agent would recommend after the rounds so far. None means no prediction."""
         if not self._exist or len(self._regret) == len(self._rows):
             return
         means = None if agent is None else _predict_means(agent)
         if means is None or means.shape != self._means.shape or not np.isfinite(means).all():
             means = self._observed
         tolerance = TIE * np.abs(means[np.isfinite(means)]).max(initial=0.0)
-        if means.max() == -np.inf:  # nothing was told yet
+        if means.max() == -np.inf:  # no reward yet
             means, tolerance = np.zeros_like(means), 0.0
         best = means >= means.max() - tolerance
         recommended = self._means.mean() if best.all() else self._means[np.argmax(best)]
         self._regret.append(self._means.max() - recommended)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Return each of `FINDINGS`, `(T,)` float64; an empty dict where the numbers do not exist.
+        """Return each of `FINDINGS`, `(T,)` float64, or an empty dict if they do not exist.
 
-        Each round that was played has been followed by a recommendation.
+        Call this after the recommendation of the last round.
         """
         if not self._exist:
             return {}
@@ -107,7 +107,7 @@ class Findings:
 
 
 def _choose_top(means: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which graphs belong to the top 1 %, bool `(K,)`; of those that are as good as the last one, the first."""
+    """Return a mask of the top 1 % of graphs, bool `(K,)`. Ties go to the first graphs."""
     count = -(-len(means) // TOP)
     last = np.partition(means, -count)[-count]
     top: NDArray[np.bool_] = means > last
@@ -116,7 +116,7 @@ def _choose_top(means: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _predict_means(agent: Any) -> NDArray[np.float64] | None:
-    """Return the predicted mean of each graph; None where there is no prediction."""
+    """Return the predicted mean of each graph, or None if there is no prediction."""
     try:
         if hasattr(agent, "predict_means"):
             return np.asarray(agent.predict_means(), np.float64)
@@ -127,7 +127,7 @@ def _predict_means(agent: Any) -> NDArray[np.float64] | None:
 
 
 class Diagnostics:
-    """Records of an agent that explains its choices by `insight`; agents without it leave none.
+    """Diagnostics of agents that have `insight`. Other agents have no records.
 
     The three events of the analysis of Wu & Amini (2024), over the graphs on offer in round t:
 
@@ -136,20 +136,20 @@ class Diagnostics:
         E^a:      r_hat(G*) - f(G*) > nu sigma(G*)             [anti-concentration: the draw of the best is optimistic]
 
     Each round also records min{1, sigma^2} of the graph played, log det(U / ridge) of the rounds before, the effective
-    dimension with their number as the horizon, and how large earlier errors of forecasts were (1 is expected). E^sigma
-    and E^a are `nan` if the rule draws no rewards.
+    dimension with their number as the horizon, and the size of earlier forecast errors (1 is expected). E^sigma and E^a
+    are `nan` if the rule draws no rewards.
     """
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, ...]] = []
 
     def record(self, agent: object, means: NDArray[np.float64], action: int, action_mask: ArrayLike) -> None:
-        """Record the beliefs of an agent that has just chosen `action` and has not seen the reward yet.
+        """Record the beliefs of an agent after it has chosen `action` and before it sees the reward.
 
         Args:
-            agent: it is not changed.
+            agent: the agent, which is not changed.
             means: `(K,)`. mu.
-            action: the graph that it chose.
+            action: the graph chosen.
             action_mask: `(K,)`. 1 for each graph on offer in this round.
         """
         if not hasattr(agent, "insight"):
@@ -176,7 +176,7 @@ class Diagnostics:
         )
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Return each diagnostic, `(T,)` float64; an empty dict if the agent has no insight."""
+        """Return each diagnostic, `(T,)` float64, or an empty dict if the agent has no insight."""
         if not self._rows:
             return {}
         return dict(zip(DIAGNOSTICS, np.array(self._rows).T.copy(), strict=True))

@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 
 
 def run_bandit(
-    env: gym.Env[Any, Any],  # whatever its spaces
+    env: gym.Env[Any, Any],  # any spaces
     agent: Agent,
     seed: int = 0,
     on_round: Callable[[RoundRecord], object] = lambda record: None,
     diagnose: bool = False,
     feedback: Feedback = AT_ONCE,
 ) -> BanditResult:
-    """Play one episode; equal seeds give equal instances and noise to every agent.
+    """Play one episode. Equal seeds give every agent equal instances and noise.
 
     Args:
         env: a graph bandit. It is reset with the first of `episode_seeds(seed)`.
-        agent: is reset with the second, and never sees means or regret.
+        agent: the agent, reset with the second. It never sees means or regret.
         seed: seed of the whole episode.
-        on_round: is called with the record of each round that was played, after the agent has learned from it; also of
-            one at which its fit diverged. Its time does not count.
+        on_round: called with the record of each played round after the agent's update, including a round in which the
+            fit diverged. Its time does not count.
         diagnose: record diagnostics of each round. The actions stay the same.
-        feedback: when the agent is told its rewards, and how many rounds are played at random before it chooses.
-            Rewards that come after the last round are not told.
+        feedback: batches, delays of rewards, and initial random rounds. The agent does not receive rewards due after
+            the last round.
 
     Returns:
-        Actions, rewards and regret of each round, and what was found by then.
+        Actions, rewards, regret and findings of each round.
 
     Raises:
         TypeError: if `env` is not an environment, or `agent` is not an agent.
-        ValueError: if batches are to be chosen where rounds do not offer the same graphs, or diagnostics recorded of
-            batches, random rounds or announced rewards.
+        ValueError: if there are batches and rounds offer different graphs, or diagnostics are requested with batches,
+            random rounds or announced rewards.
     """
     _check_inputs(env, agent, diagnose, feedback)
     env_seed, agent_seed = episode_seeds(seed)
@@ -77,20 +77,20 @@ def run_bandit(
 
 
 def episode_seeds(seed: int) -> tuple[int, int]:
-    """Return the seeds with which `run_bandit` resets the environment and the agent: two children of its own."""
+    """Return the seeds with which `run_bandit` resets the environment and the agent, derived from its own."""
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     return env_seed, agent_seed
 
 
 class _Clock:
-    """Measure wall time from now on, without pauses."""
+    """Clock of wall time since its creation, without pauses."""
 
     def __init__(self) -> None:
         self._begin, self._pauses = time.perf_counter(), 0.0
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave out the time of a `with` block."""
+        """Exclude the time of a `with` block."""
         begin = time.perf_counter()
         yield
         self._pauses += time.perf_counter() - begin

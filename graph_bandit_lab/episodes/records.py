@@ -14,45 +14,43 @@ from graph_bandit_lab.episodes.findings import Diagnostics, Findings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRecord:
-    """One round of an episode, as `run_bandit` hands it to `on_round`. Agents never see it."""
+    """One round of an episode, as passed to `on_round` by `run_bandit`. Agents never see it."""
 
     seed: int
     """Seed of the episode."""
     round: int
-    """t, which begins at 1."""
+    """t, starting at 1."""
     action: int
     """The graph played."""
     reward: float
     """y_t, the reward observed."""
     mean_reward: float | None
-    """mu(G_t), noise-free; None where it is not known."""
+    """mu(G_t), noise-free. None if unknown."""
     regret: float
     """mu(G*_t) - mu(G_t)."""
     cumulative_regret: float
     """R_t, the sum of the regret so far."""
     best_found: float | None
-    """The largest mu of the graphs played so far; None where the graphs change from round to round."""
+    """The largest mu of the graphs played so far. None if the graphs change between rounds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BanditResult:
-    """Record of one episode; shorter than the horizon if the agent diverged.
+    """Record of one episode, shorter than the horizon if the agent diverged.
 
     Attributes:
         actions: `(T,)` int64. Graphs played.
         rewards: `(T,)` float64. Rewards observed.
         regret: `(T,)` float64. mu(G*_t) - mu(G_t) of each round, noise-free.
         status: "finished", "diverged" if a fit turned non-finite, or "failed" if the repetition raised
-            an exception (sweeps store it and go on; `run_bandit` itself raises).
-        seconds: wall time of the rounds, without drawing the instance, the agent's `reset`, diagnostics, what was
-            found, or `on_round`. The first episode of a process includes what its rounds import and compile; a
-            laboratory warms up before it.
-        diagnostics: `(T,)` float64 arrays by the names of `episodes.DIAGNOSTICS`; empty if the agent has no
-            insight, None if they were not recorded.
-        simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round, G* the
-            best of all graphs; `episodes.findings.Findings` says which graph that is. This and the next two are by the
-            means of that round, if they drift, and None where the graphs change from round to round, or the
-            environment does not tell `mean_rewards`.
+            an exception (sweeps store it and continue, while `run_bandit` raises).
+        seconds: wall time of the rounds, excluding instance, `reset`, diagnostics, findings and `on_round`. The first
+            episode of a process includes imports and compilation. Sweeps warm up before it.
+        diagnostics: `(T,)` float64 arrays by the names of `episodes.DIAGNOSTICS`. Empty if the agent has no insight,
+            None if they were not recorded.
+        simple_regret: `(T,)` float64. mu(G*) - mu of the graph that the agent would recommend after each round (see
+            `episodes.findings.Findings`), with G* the best of all graphs. This and the next two use the means of that
+            round. They are None if the graphs change between rounds or the environment has no `mean_rewards`.
         best_found: `(T,)` float64. The largest mu of the graphs played so far.
         top_recall: `(T,)` float64. Share of the 1 % of graphs with the largest mu that were played so far.
     """
@@ -77,11 +75,11 @@ class BanditResult:
 
 
 class Journal:
-    """Keep the rounds of an episode, and what an agent found and believed in them.
+    """Record the rounds of an episode with findings and diagnostics.
 
     Args:
         world: the unwrapped environment, which has been reset.
-        agent: is asked what it would recommend, and is not changed.
+        agent: the agent, whose recommendations are recorded. It is not changed.
         seed: seed of the episode.
         diagnose: record diagnostics.
     """
@@ -93,14 +91,14 @@ class Journal:
         self._rounds: list[tuple[int, float, float]] = []
 
     def expect(self, action: int, action_mask: ArrayLike) -> None:
-        """Record what the agent believes that has just chosen an action, before it is played."""
-        self._findings.recommend(self._agent)  # after the round before; the choice has computed the prediction already
+        """Record the beliefs of the agent after it has chosen an action and before the action is played."""
+        self._findings.recommend(self._agent)  # after the previous round; the choice has already made the prediction
         self._means = means = getattr(self._world, "mean_rewards", None)  # of this round: they may drift in `step`
         if self._diagnostics is not None and means is not None:
             self._diagnostics.record(self._agent, means, action, action_mask)
 
     def add(self, action: int, reward: float, info: Mapping[str, float]) -> RoundRecord:
-        """Record a round that was played, and return its record."""
+        """Record a played round, and return its record."""
         regret, mean = float(info["regret"]), info.get("mean_reward")
         self._rounds.append((action, reward, regret))
         self._total += regret
@@ -116,7 +114,7 @@ class Journal:
         )
 
     def tell(self, actions: ArrayLike, rewards: ArrayLike) -> None:
-        """Record rewards that the agent is told."""
+        """Record rewards that the agent receives."""
         self._findings.tell(actions, rewards)
 
     def close(self, status: Literal["finished", "diverged"], seconds: float) -> BanditResult:

@@ -1,4 +1,4 @@
-"""Write the rounds of an episode to files as they are played: give a writer to `run_bandit` as `on_round`."""
+"""Write the rounds of an episode to files as they are played. Pass a writer to `run_bandit` as `on_round`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from graph_bandit_lab.episodes.records import RoundRecord
 NAMES = tuple(RoundRecord.__slots__)
 SCALARS = ("reward", "regret", "cumulative_regret", "best_found")
 EVENTS = "events.out.tfevents.*"
-MOST_WAITING = 1000  # rounds for the thread that writes them to TensorBoard; play would wait for room among fewer
+MOST_WAITING = 1000  # queued rounds for the TensorBoard thread, so that it does not block play
 
 
 def encode_round(record: RoundRecord, facts: Mapping[str, object]) -> bytes:
-    """Return a line of JSON: some facts, such as the name of the agent, and the record. What is not finite is null."""
+    """Return a line of JSON with facts, such as the agent's name, and the record. Non-finite numbers become null."""
     return msgspec.json.encode({**facts, **{name: getattr(record, name) for name in NAMES}}) + b"\n"
 
 
 class RoundWriter(ABC):
-    """Writer of rounds; a `with` block closes it."""
+    """Writer of rounds, which a `with` block closes."""
 
     @abstractmethod
     def __call__(self, record: RoundRecord) -> None:
@@ -34,7 +34,7 @@ class RoundWriter(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write remaining rounds, and close the file."""
 
     def __enter__(self) -> Self:
         return self
@@ -44,17 +44,16 @@ class RoundWriter(ABC):
 
 
 class JsonLinesWriter(RoundWriter):
-    """Writer of a JSON object a line, for each round.
+    """Writer of JSON Lines, one object per round.
 
-    Lines are appended to a file that is there already. Each is written whole when its round is over, so a crash leaves
-    whole lines.
+    An existing file is appended to. Each line is written as a whole after its round, so a crash leaves complete lines.
 
     Args:
         path: the file.
-        facts: what each line says before the fields of its `RoundRecord`, such as the name of the agent.
+        facts: entries of each line before the fields of its `RoundRecord`, such as the agent's name.
 
     Raises:
-        ValueError: if the last line of the file is not whole, or a fact has the name of a field.
+        ValueError: if the last line of the file is incomplete, or a fact has the name of a field.
     """
 
     def __init__(self, path: str | Path, facts: Mapping[str, object] | None = None) -> None:
@@ -85,14 +84,14 @@ class JsonLinesWriter(RoundWriter):
 
 
 class TensorBoardWriter(RoundWriter):
-    """Writer of the scalars `reward`, `regret`, `cumulative_regret` and `best_found` for TensorBoard, by rounds.
+    """Writer of the scalars `reward`, `regret`, `cumulative_regret` and `best_found` for TensorBoard, by round.
 
     Args:
-        folder: a folder for this episode alone; TensorBoard would draw two in one as a zigzag.
+        folder: a folder for this episode only. TensorBoard draws two episodes in one folder as a zigzag.
 
     Raises:
-        ImportError: if tensorboard is not installed (the extra of that name brings it).
-        ValueError: if the folder holds an episode already.
+        ImportError: if tensorboard is not installed (install the extra `tensorboard`).
+        ValueError: if the folder already holds an episode.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -107,12 +106,12 @@ class TensorBoardWriter(RoundWriter):
         """Write a round.
 
         Raises:
-            ValueError: if it is of another episode.
+            ValueError: if it belongs to another episode.
         """
         if record.round <= self._rounds:
             raise ValueError(
                 f"Expected rounds of one episode, in their order. Got round {record.round} after {self._rounds}. "
-                f"Make a writer with another folder for each episode."
+                "Make a writer with another folder for each episode."
             )
         self._rounds = record.round
         from tensorboard.compat.proto.event_pb2 import Event
@@ -120,9 +119,9 @@ class TensorBoardWriter(RoundWriter):
 
         known = {name: getattr(record, name) for name in SCALARS if getattr(record, name) is not None}
         summary = Summary(value=[Summary.Value(tag=name, simple_value=value) for name, value in known.items()])
-        event = Event(step=record.round, wall_time=time.time(), summary=summary)  # one: four take three times as long
+        event = Event(step=record.round, wall_time=time.time(), summary=summary)  # four events take three times as long
         self._writer.add_event(event)
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write remaining rounds, and close the file."""
         self._writer.close()

@@ -1,4 +1,4 @@
-"""Play what a folder does not hold yet: in this process, in others, or on a cluster."""
+"""Play missing repetitions in this process, in other processes, or on a cluster."""
 
 from graph_bandit_lab.execution.executors import (
     DaskExecutor,

@@ -1,4 +1,4 @@
-"""Drive a run or a sweep: play what its folder does not hold yet, and store each repetition at once."""
+"""Drive a run or a sweep: play missing repetitions, and store each of them immediately."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Tally:
     played: int
     reused: int
     failed: int
-    """Failed ones among all of these, now or earlier."""
+    """Number of failed repetitions among these, now or earlier."""
     taken: int = 0
-    """Repetitions that came from exported files. Those of the plan are among the reused ones."""
+    """Number of repetitions from exported files. Those in the plan also count as reused."""
     report: Path | None = None
     """The page of the report, if `run_sweep` wrote one."""
 
@@ -52,30 +52,30 @@ def run_sweep(
     report: bool = True,
     continue_from: Sequence[str | Path] = (),
 ) -> Tally:
-    """Play what a folder does not hold yet, and store each repetition at once, in one transaction.
+    """Play the repetitions missing from a folder, and store each immediately, in one transaction.
 
-    Results depend on settings and seeds alone, not on the worker. A repetition that raises is stored as failed, with
-    its traceback, and the others go on; it counts as stored until it is played again by `retry_failed`.
+    Results depend only on settings and seeds, not on the worker. A repetition that raises is stored as failed, with its
+    traceback, and the others continue. It counts as stored until `retry_failed` plays it again.
 
     Args:
         plan: a sweep, or its plan (from `Sweep.plan`).
-        out: folder of the results, which may hold results of other sweeps too. Its `sweep.log` gets a line for each
+        out: folder of the results, which may also hold results of other sweeps. Its `sweep.log` gets a line for each
             repetition.
         open_workers: opens the workers: `InProcess`, `Processes` or a `DaskExecutor`.
-        diagnostics: record diagnostics. Repetitions that are stored without them are played again.
+        diagnostics: record diagnostics. Repetitions stored without them are played again.
         retry_failed: play failed repetitions again.
         progress: show a bar.
         report: write the report of the folder at the end, as `write_report` does.
-        continue_from: files of `export_results`. Their repetitions are taken into the folder first, and not played.
+        continue_from: files from `export_results`. Their repetitions are imported into the folder first, not played.
 
     Returns:
-        The numbers of repetitions that were played, were there already, and have failed; and the page of the report.
+        The numbers of repetitions that were played, reused and failed, and the page of the report.
 
     Raises:
-        FileNotFoundError: if a file to continue from is not there.
-        ValueError: if an agent or a setting is refused, the results file or a file to continue from is damaged, or
-            another process plays into the folder. Nothing is played then.
-        SchedulerLostError: if the cluster cannot be reached any more.
+        FileNotFoundError: if a file to continue from does not exist.
+        ValueError: if an agent or a setting is invalid, the results file or a file to continue from is damaged, or
+            another process uses the folder. Nothing is played then.
+        SchedulerLostError: if the cluster is no longer reachable.
     """
     plan = plan.plan() if isinstance(plan, Sweep) else plan
     with open_exports(continue_from) as exports, sole_driver(Path(out)):
@@ -95,12 +95,12 @@ def run_experiment(settings: RunSettings) -> Tally:
         settings: the environment, the agents, the number of repetitions, and how they are played.
 
     Returns:
-        How many repetitions were played, reused and failed. `write_report(settings.out)` writes the report.
+        The numbers of repetitions that were played, reused and failed. `write_report(settings.out)` writes the report.
 
     Raises:
-        FileNotFoundError: if a file to continue from is not there.
-        ValueError: if an agent or a setting is refused, the folder or a file to continue from holds results of another
-            environment or is damaged, or another process plays into the folder. Nothing is changed then.
+        FileNotFoundError: if a file to continue from does not exist.
+        ValueError: if an agent or a setting is invalid, the folder or a file to continue from holds results of another
+            environment or is damaged, or another process uses the folder. Nothing is changed then.
     """
     plan = plan_run(settings)
     open_workers, _ = choose_workers(settings.workers, settings.scheduler)
@@ -121,10 +121,10 @@ def run_experiment(settings: RunSettings) -> Tally:
 
 
 def plan_run(settings: RunSettings) -> SweepPlan:
-    """Return every repetition of a run, its settings checked.
+    """Check settings and return every repetition of a run.
 
     Raises:
-        ValueError: if an agent or a setting is refused.
+        ValueError: if an agent or a setting is invalid.
     """
     AgentSpec.admit(settings.agents)
     grid = Grid((settings.environment,), tuple(map(AgentSpec.parse, settings.agents)))
@@ -139,14 +139,14 @@ def describe_work(
     retry_failed: bool = False,
     continue_from: Sequence[str | Path] = (),
 ) -> str:
-    """Say how many repetitions there are, how many are stored, and how many would be played.
+    """Return a text with the numbers of repetitions that are planned, stored, and to be played.
 
     Args:
-        plan: what is to be played.
-        out: folder of the results; it need not be there.
+        plan: the planned repetitions.
+        out: folder of the results, which need not exist.
         diagnostics: as in `run_sweep`.
         retry_failed: as in `run_sweep`.
-        continue_from: files of `export_results`. Their repetitions count as stored.
+        continue_from: files from `export_results`. Their repetitions count as stored.
     """
     with open_exports(continue_from) as exports:
         stored = {} if exports is None else exports.store.stored()
@@ -168,7 +168,7 @@ class Work:
     failed: int
     """Stored repetitions that have failed."""
     notes: tuple[str, ...]
-    """Agents of which stored repetitions may be of other code."""
+    """Notes on agents whose stored repetitions may come from other code."""
 
 
 def find_work(
@@ -177,7 +177,7 @@ def find_work(
     """Split a plan into stored and missing repetitions.
 
     A stored repetition is played again only if it has failed and `retry_failed` is set, or if it was stored without
-    diagnostics and they are asked for now.
+    diagnostics and they are requested now.
     """
     to_do, failed, unversioned = list[Repetition](), 0, Counter[str]()
     scripted = registry.registered_agents()
@@ -200,7 +200,7 @@ def find_work(
 
 
 def _take(exports: Exports | None, store: ResultStore, plan: SweepPlan) -> tuple[int, list[str]]:
-    """Take the repetitions of exports, and return how many were taken, and what to say of them."""
+    """Import the repetitions of exports, and return their number and notes on them."""
     if exports is None:
         return 0, []
     imported = exports.give(store)
@@ -272,17 +272,17 @@ def _play_missing(
 
 
 def _failure_of(error: Exception) -> Outcome:
-    """Return the outcome of a repetition that was not played to its end."""
+    """Return the outcome of a repetition that was not finished."""
     if isinstance(error, BrokenExecutor):
         return failed(f"The worker that played this died, {ATTEMPTS} times.")
-    return failed("".join(traceback.format_exception(error)))  # of the worker: a cluster's KilledWorker, say
+    return failed("".join(traceback.format_exception(error)))  # from the worker, such as a cluster's KilledWorker
 
 
 class Progress:
-    """A bar with the repetitions that are over, and the time left.
+    """Progress bar with the finished repetitions and the time left.
 
     Args:
-        to_do: the repetitions that will be played.
+        to_do: the repetitions to play.
         shown: show the bar.
     """
 
@@ -297,7 +297,7 @@ class Progress:
         self.close = self._bar.close
 
     def finish(self, repetition: Repetition, outcome: Outcome) -> None:
-        """Count a repetition that is over, and print a line if there is no bar."""
+        """Count a finished repetition, and print a line if there is no bar."""
         self._over += 1
         self._failed += bool(outcome.error)
         self._bar.set_postfix_str(f"{self._failed} failed" if self._failed else "")
@@ -306,7 +306,7 @@ class Progress:
             self.print(f"{self._over} of {self._count}: {self.line(repetition, outcome)}")
 
     def line(self, repetition: Repetition, outcome: Outcome) -> str:
-        """Describe the outcome of a repetition in a line."""
+        """Describe the outcome of a repetition in one line."""
         result, status = outcome.result, outcome.result.status
         played = f"regret {result.regret.sum():.4g} in {len(result.actions)} rounds"
         unfinished = "" if status == "finished" else f"{status}, "
@@ -317,7 +317,7 @@ class Progress:
         return f"{self.name_pair(repetition)}, seed {repetition.seed}"
 
     def name_pair(self, repetition: Repetition) -> str:
-        """Name agent and environment of a repetition."""
+        """Name the agent and environment of a repetition."""
         where = repetition.task or self._environments[repetition.key.environment_key]
         return f"{repetition.label}{where and f' on {where}'}"
 

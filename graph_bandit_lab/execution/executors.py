@@ -1,4 +1,4 @@
-"""Make calls in parallel: in this process, in other processes, or on a Dask cluster; if a worker dies, once more."""
+"""Run calls in this process, in parallel processes, or on a Dask cluster, and retry once if a worker dies."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     pass
 
 SECONDS_TO_CONNECT = 20  # to a scheduler
-SECONDS_TO_LEAVE = 20  # for processes that have nothing left to play
-ATTEMPTS = 2  # at a call during which a worker dies
+SECONDS_TO_LEAVE = 20  # for idle processes to exit
+ATTEMPTS = 2  # at a call if a worker dies
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,24 +45,24 @@ def count_cores() -> int:
 
 
 class SchedulerLostError(ConnectionError):
-    """The cluster cannot be reached any more. What was finished is stored; the same command goes on from there."""
+    """The cluster is no longer reachable. Finished work is stored, and the same command continues from there."""
 
 
 class Workers(Executor):
-    """An executor that survives the death of a worker: only the calls that the worker had are broken."""
+    """An executor that survives the death of a worker. Only the calls of that worker fail."""
 
     @property
     @abstractmethod
     def slots(self) -> int:
-        """Return the number of calls that it takes at a time."""
+        """Return the number of calls that it accepts at a time."""
 
     def abandon(self) -> None:
-        """Stop at once. Repetitions that are half played are lost."""
+        """Stop at once. Unfinished repetitions are lost."""
         self.shutdown(wait=False, cancel_futures=True)
 
 
 class InProcess(Workers):
-    """This process itself. `submit` makes the call at once, and an interrupt reaches the caller."""
+    """Executor in this process. `submit` makes the call at once, and an interrupt reaches the caller."""
 
     slots = 1
 
@@ -77,9 +77,9 @@ class InProcess(Workers):
 
 
 class Processes(Workers):
-    """Processes on this machine, each in a pool of its own, so that one that dies loses only what it played.
+    """Processes on this machine, each in a separate pool, so that the death of one loses only its call.
 
-    They are spawned, since a fork may inherit threads and locks.
+    They are spawned, because a fork may inherit threads and locks.
 
     Args:
         count: number of processes.
@@ -101,10 +101,10 @@ class Processes(Workers):
         return len(self._pools)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Send a call to a free process; if it has died, to its successor.
+        """Send a call to a free process, or to its replacement if it has died.
 
         Raises:
-            RuntimeError: if all processes are busy, or a successor dies before its first call.
+            RuntimeError: if all processes are busy, or a replacement dies before its first call.
         """
         index = next(index for index, call in enumerate(self._calls) if call is None or call.done())
         strangers = set(multiprocessing.active_children()) - self._workers
@@ -121,14 +121,14 @@ class Processes(Workers):
         self._pools[index].shutdown(wait=False)
         self._pools[index] = _open_pool()
         try:
-            self._pools[index].submit(os.getpid).result()  # it has started
+            self._pools[index].submit(os.getpid).result()  # wait until it has started
         except BrokenExecutor as error:
             raise RuntimeError(
                 "Expected workers to start. They die at once: is the script guarded by `if __name__ == '__main__':`?"
             ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes after their calls. One that does not leave, since it is stopped, is killed."""
+        """End the processes after their calls. A suspended process that does not exit is killed."""
         for pool in self._pools:
             pool.shutdown(wait=False, cancel_futures=cancel_futures)
         if wait:
@@ -145,7 +145,7 @@ class Processes(Workers):
 
     def _kill(self) -> None:
         for worker in self._workers:
-            worker.kill()  # a stopped process does not hear of anything less
+            worker.kill()  # a suspended process ignores weaker signals
 
 
 def _open_pool() -> ProcessPoolExecutor:
@@ -160,7 +160,7 @@ class DaskExecutor(Workers):
         address: address of its scheduler, `tcp://host:port`.
 
     Raises:
-        MissingExtraError: if `distributed` is not installed (the extra of that name brings it).
+        MissingExtraError: if `distributed` is not installed (install the extra `distributed`).
         SchedulerLostError: if there is no scheduler at this address.
     """
 
@@ -178,7 +178,7 @@ class DaskExecutor(Workers):
 
     @property
     def threads(self) -> int:
-        """Return the number of threads that the cluster has now; it may grow."""
+        """Return the current number of threads of the cluster, which may grow."""
         try:
             return max(1, int(sum(self._client.nthreads().values())))
         except (OSError, TimeoutError) as error:
@@ -188,7 +188,7 @@ class DaskExecutor(Workers):
 
     @property
     def slots(self) -> int:
-        """Return two for each thread, so that no thread waits for its next call."""
+        """Return two slots per thread, so that no thread waits for its next call."""
         return 2 * self.threads
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -197,7 +197,7 @@ class DaskExecutor(Workers):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Disconnect from the cluster, which goes on running."""
+        """Disconnect from the cluster, which keeps running."""
         self._executor.shutdown(wait=wait)
         self._client.close(timeout=5)
 
@@ -228,18 +228,18 @@ def run_in_parallel(
     workers: Workers,
     attempts: int = ATTEMPTS,
 ) -> Generator[tuple[Task, T | Exception]]:
-    """Yield each task with the result or the error of its call, as soon as it is there.
+    """Yield each task with the result or the error of its call, as soon as it is available.
 
     Close the generator to stop all calls.
 
     Args:
-        function: is called with the entries of a task. Workers must be able to import it.
-        tasks: are taken one by one, when a worker is free.
-        workers: are shut down at the end, or abandoned if anything is raised.
-        attempts: at a call whose worker dies; then it yields the `BrokenExecutor`.
+        function: called with the entries of a task. Workers must be able to import it.
+        tasks: consumed one by one, when a worker is free.
+        workers: shut down at the end, or abandoned on an exception.
+        attempts: number of attempts at a call whose worker dies, before the `BrokenExecutor` is yielded.
 
     Raises:
-        SchedulerLostError: if the cluster cannot be reached any more.
+        SchedulerLostError: if the cluster is no longer reachable.
         RuntimeError: if workers die before their first call.
     """
     waiting, again = ((task, 1) for task in tasks), deque[tuple[Task, int]]()

@@ -1,4 +1,4 @@
-"""Play one repetition on one thread, in whatever process, and return its outcome."""
+"""Play one repetition on one thread, in any process, and return its outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_bandit_lab.episodes.loop import run_bandit
 from graph_bandit_lab.episodes.records import BanditResult
 from graph_bandit_lab.storage.rows import software_versions
 
-GRAPHS, NODES, ROUNDS = 4, 5, 3  # at most, of the small instance
+GRAPHS, NODES, ROUNDS = 4, 5, 3  # limits of the small instance
 
 _warm: set[str] = set()  # agents and environments that this process has played, without rates and sizes
 
@@ -29,24 +29,24 @@ class Outcome:
 
     result: BanditResult
     wall_time: float
-    """Seconds of the whole repetition: its instance, `reset`, rounds and diagnostics; not the warm-up before it."""
+    """Seconds of the whole repetition: instance, `reset`, rounds and diagnostics, without the warm-up."""
     error: str = ""
-    """The traceback if the status is "failed", else empty."""
+    """The traceback if the status is "failed", otherwise empty."""
     versions: dict[str, str] = field(default_factory=software_versions)
     """Software versions of the process that played."""
     remarks: tuple[str, ...] = ()
-    """What the agent does not read of the graphs, what it added to them, and how its model fits, in sentences."""
+    """Sentences on graph features that the agent ignores, features that it adds, and the fit of its model."""
 
 
 def play(repetition: Repetition, diagnose: bool = False) -> Outcome:
     """Play a repetition. An exception becomes part of the outcome, so that one repetition cannot stop the others.
 
-    The result depends on settings and seed alone: one thread plays, in whatever process. The time is that of the play
-    alone: `warm_up` comes first.
+    The result depends only on settings and seed, because one thread plays in any process. The time excludes `warm_up`,
+    which runs first.
     """
     from agents.contract import BlindAgentWarning, one_thread  # which import torch
 
-    with warnings.catch_warnings(action="ignore", category=BlindAgentWarning), one_thread():  # the driver says it once
+    with warnings.catch_warnings(action="ignore", category=BlindAgentWarning), one_thread():  # the driver warns once
         warm_up(repetition)
         begin = time.perf_counter()
         try:
@@ -69,10 +69,10 @@ def failed(error: str, wall_time: float = 0.0) -> Outcome:
 
 
 def warm_up(repetition: Repetition) -> None:
-    """Play a few rounds on a small instance of the same kind, once a process, and keep nothing of them.
+    """Play a few rounds on a small instance of the same kind, once per process, and discard them.
 
-    The first rounds of an agent import and compile code in each process; that time is not counted. Instance and agent
-    are separate ones with their own generators, so no play changes.
+    The first rounds of an agent in a process import and compile code, which is not counted. The instance and the agent
+    are separate, with their own generators, so that results do not change.
     """
     from agents.contract import one_thread  # which imports torch
 
@@ -99,5 +99,5 @@ def warm_up(repetition: Repetition) -> None:
             env.close()
     except KeyboardInterrupt:
         raise
-    except BaseException:  # what is wrong with an agent is reported where it plays
+    except BaseException:  # errors of an agent are reported when it plays
         logging.getLogger(__name__).debug("The warm-up of %s raised.", repetition.label, exc_info=True)

@@ -1,4 +1,4 @@
-"""Log episodes with the probabilities of their plays, and judge other policies and agents by such a log."""
+"""Log episodes with the probabilities of their plays, and evaluate other policies and agents on such a log."""
 
 from graph_bandit_lab.logged.estimates import METHODS, Estimate, Policy, evaluate, target_probabilities
 from graph_bandit_lab.logged.log import Log

@@ -1,4 +1,4 @@
-"""Estimate from a log what another policy would have been paid, with intervals that say when they hold."""
+"""Estimate the mean reward of another policy from a log, with intervals that state when they hold."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Floats = NDArray[np.float64]
 Method: TypeAlias = Literal["ips", "snips", "dr", "weighted"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Policy: TypeAlias = ArrayLike | PlayForecaster
-"""Probabilities `(K,)` or `(T, K)`, or an agent as it is now, which learns nothing more."""
+"""Probabilities `(K,)` or `(T, K)`, or an agent in its current state, which does not learn further."""
 NEGLIGIBLE = 1e-9  # a probability within the error of quadrature
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """The mean reward of a policy in a round, averaged over the rounds of a log, as one method estimates it."""
+    """Estimate of the mean reward of a policy per round, averaged over the rounds of a log."""
 
     method: Method
-    """How it was estimated; see `evaluate`."""
+    """Method of estimation (see `evaluate`)."""
     value: float
     """V, in reward units."""
     std_error: float
@@ -36,11 +36,11 @@ class Estimate:
     high: float
     """Upper end of the interval."""
     effective_rounds: float
-    """(sum w)^2 / sum w^2 of the weights w = pi / p: how many rounds by the policy itself would tell as much."""
+    """(sum w)^2 / sum w^2 of the weights w = pi / p: the number of equally informative rounds of the policy itself."""
     largest_weight: float
     """The largest w."""
     is_valid: bool
-    """Whether the interval holds for this log, by `method` "weighted" also where the agent of the log learned."""
+    """True if the interval holds for this log. With "weighted", it also holds if the agent of the log learned."""
 
     def __str__(self) -> str:
         interval = f"[{self.low:.4g}, {self.high:.4g}]"
@@ -66,29 +66,29 @@ def evaluate(
         dr        (1/T) sum_t g_t,   g_t = sum_G pi_t(G) m_t(G) + w_t (y_t - m_t(G_t))   [Dudik et al. 2011]
         weighted  sum_t h_t g_t / sum_t h_t,   h_t^-2 = sum_G pi_t(G)^2 / p_t(G)   [Hadad et al. 2021; Zhan et al. 2021]
 
-    Intervals are Student's, with as many degrees of freedom as the weights leave. Those of the first three hold where
-    the policy of the log was fixed. The last is made for logs of agents that learn: h_t evens out how much the rounds
-    vary, so that a central limit theorem for martingales holds.
+    Intervals are Student's, with degrees of freedom from the effective number of weights. The first three hold if the
+    policy of the log was fixed. The last is designed for logs of agents that learn: h_t equalises the variance of the
+    rounds, so that a martingale central limit theorem holds.
 
-    The predictions m_t never see the reward of their round. With a fixed policy, they are made from the other folds
-    [cross-fitting: Chernozhukov et al. 2018]; of an agent that learns, from earlier rounds alone.
+    The predictions m_t never use the reward of their round. With a fixed policy, they come from the other folds
+    [cross-fitting: Chernozhukov et al. 2018]. With an agent that learns, they come from earlier rounds only.
 
     Args:
         log: the log.
-        policy: what is judged: probabilities, or an agent as it is now (see `target_probabilities`).
+        policy: the policy to evaluate: probabilities, or an agent in its current state (see `target_probabilities`).
         method: "ips", "snips", "dr" or "weighted".
-        agent: predicts for "dr" and "weighted" (a `MeanPredictor` or a `BatchAgent`), and is reset. None: the mean
-            reward of each graph predicts.
-        graph_set: the graphs of the log; needed with `agent`.
-        level: how often intervals shall hold the truth.
+        agent: predictor for "dr" and "weighted" (a `MeanPredictor` or a `BatchAgent`), which is reset. None predicts
+            the mean reward of each graph.
+        graph_set: the graphs of the log, required with `agent`.
+        level: coverage of the interval.
         folds: parts of the log from which the agent predicts.
-        seed: of the folds, and of the agent.
+        seed: seed of the folds and of the agent.
 
     Raises:
         TypeError: if the agent does not predict.
-        ValueError: if an argument is out of its range, the policy plays what the log never could, or `graph_set` is
-            missing or another one than that of the log; or if the method is "weighted" and the rounds offer different
-            graphs, since some rounds would then count more.
+        ValueError: if an argument is out of range, the policy plays actions that the log never could, `graph_set` is
+            missing or differs from that of the log, or the method is "weighted" and the rounds offer different graphs,
+            since some rounds would then count more.
     """
     if method not in METHODS:
         raise ValueError(f"Expected `method` to be one of {', '.join(METHODS)}. Got {method!r}.")
@@ -98,17 +98,16 @@ def evaluate(
     rounds, graphs = np.nonzero((target > NEGLIGIBLE) & (log.probabilities == 0))
     if len(rounds):
         raise ValueError(
-            f"Expected a policy that plays only actions that the log could have played. In round {rounds[0] + 1} it "
-            f"plays "
-            f"graph {graphs[0]}, and the log never would. Log with a floor, such as `log_episode(..., floor=0.1)`."
+            f"Expected a policy whose actions the log could have played. In round {rounds[0] + 1} it plays graph "
+            f"{graphs[0]}, which the log never plays. Log with a floor, such as `log_episode(..., floor=0.1)`."
         )
     weights = target[np.arange(log.num_rounds), log.actions] / log.propensities
     steadying = np.ones(log.num_rounds)
     if method == "weighted":  # h_t, the inverse standard deviation of w_t under p_t
         if (log.masks != log.masks[0]).any():
             raise ValueError(
-                'Expected rounds that offer the same graphs for "weighted", which would else count some rounds more '
-                'than others. Use "dr"; its interval is not valid if the agent of the log learned.'
+                'Expected rounds that offer the same graphs for "weighted", which otherwise weights rounds unequally. '
+                'Use "dr". Its interval is not valid if the agent of the log learned.'
             )
         squares = np.divide(target**2, log.probabilities, out=np.zeros_like(target), where=log.probabilities > 0)
         steadying = squares.sum(1) ** -0.5
@@ -139,13 +138,13 @@ def evaluate(
 
 
 def target_probabilities(policy: Policy, log: Log, draws: int = 10_000) -> Floats:
-    """Return with which probability a policy would have played each graph in each round of a log.
+    """Return the probability of each graph in each round of a log under a policy.
 
     Args:
-        policy: `(K,)` probabilities, divided by their sum over the graphs on offer in each round; `(T, K)` of them, one
-            row a round; or an agent on the graph set of the log, which is asked once for each mask.
+        policy: `(K,)` probabilities, normalised over the graphs on offer in each round, `(T, K)` probabilities with one
+            row per round, or an agent on the graph set of the log, which is queried once per mask.
         log: the log.
-        draws: how many draws an agent makes for probabilities that it estimates.
+        draws: number of draws for probabilities that an agent estimates.
 
     Returns:
         pi_t, `(T, K)` float64.
@@ -172,7 +171,7 @@ def target_probabilities(policy: Policy, log: Log, draws: int = 10_000) -> Float
 
 
 def _effective(weights: Floats) -> float:
-    """Return (sum w)^2 / sum w^2, the number of rounds if all weights are equal; 0 if all are 0."""
+    """Return (sum w)^2 / sum w^2, the number of rounds if all weights are equal, or 0 if all are 0."""
     largest = weights.max()
     shares = weights / largest if largest > 0 else weights  # whose squares do not underflow
     return float(shares.sum() ** 2 / max(np.square(shares).sum(), 1.0))

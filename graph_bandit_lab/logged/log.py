@@ -1,4 +1,4 @@
-"""The log of an episode: what was played, with which probability, and what it paid; and its file."""
+"""Define the log of an episode, with actions, their probabilities and rewards, and its file."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Log:
     rewards: NDArray[np.float64]
     """`(T,)`. Rewards observed."""
     probabilities: NDArray[np.float64]
-    """`(T, K)`. p_t, with which each graph could have been played in each round."""
+    """`(T, K)`. p_t, the probability of playing each graph in each round."""
     masks: NDArray[np.bool_]
-    """`(T, K)`. Which graphs were on offer."""
+    """`(T, K)`. True for graphs on offer."""
     learns: bool
-    """Whether what was played depended on earlier rewards: False for a policy that was fixed before the first round."""
+    """True if actions depended on earlier rewards. False for a policy fixed before the first round."""
     least: float = 0.0
-    """What the probability of each graph on offer was at least, whatever the rewards: the floor of the log."""
+    """Floor of the log: a lower bound on the probability of each graph on offer, for any rewards."""
     graphs: str = ""
-    """Digest of the graph set (`graph_bandit_env.files.digest`); "" if it is not known."""
+    """Digest of the graph set (`graph_bandit_env.files.digest`), "" if unknown."""
     facts: Mapping[str, object] = field(default_factory=dict)
     """JSON: agent, settings, seed, floor, versions."""
 
@@ -81,14 +81,14 @@ class Log:
 
     @property
     def propensities(self) -> NDArray[np.float64]:
-        """Return the probability with which each round played its graph, `(T,)`."""
+        """Return the probability of the graph played in each round, `(T,)`."""
         return np.asarray(self.probabilities[np.arange(len(self.actions)), self.actions])
 
     def check_graphs(self, graph_set: GraphSetLike | None) -> GraphSetLike:
-        """Return a graph set if it is that of the log, as far as the log knows it.
+        """Return a graph set if it matches the digest of the log, if any.
 
         Raises:
-            ValueError: if it is None, or another one.
+            ValueError: if it is None or a different set.
         """
         if graph_set is None:
             raise ValueError("Expected `graph_set`, the graphs of the log. Got None.")
@@ -97,7 +97,7 @@ class Log:
         return graph_set
 
     def save(self, path: str | Path) -> None:
-        """Write a NumPy archive of arrays and JSON, which never runs code. A file that is there is replaced."""
+        """Write a NumPy archive of arrays and JSON, which never runs code. An existing file is replaced."""
         about = {name: getattr(self, name) for name in ABOUT}
         encoded = np.frombuffer(json.dumps({"format": FORMAT, **about}).encode(), np.uint8)
         buffer = io.BytesIO()
@@ -106,11 +106,11 @@ class Log:
 
     @classmethod
     def load(cls, path: str | Path) -> Log:
-        """Read what `save` wrote.
+        """Read a log written by `save`.
 
         Raises:
             FileNotFoundError: if there is no such file.
-            ValueError: if it is not such a log, or damaged.
+            ValueError: if it is not such a log, or is damaged.
         """
         content = Path(path).read_bytes()
         try:
@@ -128,7 +128,7 @@ class Log:
 
 
 def _read_only(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[np.generic]:
-    """Return a copy that cannot be written, of numbers that are already of this kind, or integers for floats."""
+    """Return a read-only copy of numbers of this kind. Integers are accepted for floats."""
     array = np.array(values)
     if not np.can_cast(array.dtype, kind, "same_kind") or (kind is np.bool_ and array.dtype != np.bool_):
         raise ValueError(f"Expected `{name}` to hold {kind.__name__}. Got {array.dtype}.")

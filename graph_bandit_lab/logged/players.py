@@ -1,4 +1,4 @@
-"""Agents whose plays have known probabilities: a fixed policy, and any agent with a floor of exploration."""
+"""Define agents with known action probabilities: a fixed policy, and any agent with an exploration floor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FixedSettings:
     """Settings of a fixed policy."""
 
     probabilities: tuple[float, ...]
-    """`(K,)`. Probability of each graph; they sum to 1."""
+    """`(K,)`. Probabilities of the graphs, which sum to 1."""
 
     def __post_init__(self) -> None:
         values = np.array(self.probabilities)
@@ -41,9 +41,9 @@ class FixedSettings:
 
 
 class FixedPolicy(BaseAgent[FixedSettings]):
-    """Play each graph with the same probability in all rounds, and learn nothing.
+    """Play each graph with the same probability in all rounds, without learning.
 
-    Where a round offers only some of the graphs, their probabilities are divided by their sum.
+    If a round offers only some of the graphs, their probabilities are divided by their sum.
 
     Args:
         probabilities: `(K,)`, which sum to 1.
@@ -73,7 +73,7 @@ class FixedPolicy(BaseAgent[FixedSettings]):
     def action_probabilities(
         self, observation: object, action_mask: ArrayLike | None = None, draws: int = DRAWS
     ) -> ActionProbabilities:
-        """Return the probabilities of the graphs on offer; see `agents.contract.PlayForecaster`."""
+        """Return the probabilities of the graphs on offer (see `agents.contract.PlayForecaster`)."""
         self.look_at(observation)
         values = self._among(read_mask(action_mask, self.num_graphs))
         return ActionProbabilities(values, np.zeros(len(values)))
@@ -86,20 +86,20 @@ class FixedPolicy(BaseAgent[FixedSettings]):
 
 
 class LoggingAgent:
-    """Play as an agent does, but a random graph with probability epsilon; and keep the probabilities of each round.
+    """Play as an agent does, or a random graph with probability epsilon, and log the probabilities of each round.
 
         p_t(G) = (1 - epsilon) pi_t(G) + epsilon / n_t,   n_t graphs on offer
 
-    Where the agent only estimates pi_t, from draws, a graph is drawn from the estimate: what the log says is exact.
+    If the agent only estimates pi_t from draws, a graph is drawn from the estimate, so that the log is exact.
 
     Args:
-        agent: a `PlayForecaster`. It learns from all plays, the random ones, too.
-        floor: epsilon, from 0 to 1. With 0, the log tells nothing of graphs that the agent never plays.
-        learns: False keeps rewards from the agent, which then plays by a fixed policy.
-        draws: how many draws the agent makes for probabilities that it estimates.
+        agent: a `PlayForecaster`. It learns from all plays, including the random ones.
+        floor: epsilon, from 0 to 1. With 0, the log has no information on graphs that the agent never plays.
+        learns: False withholds rewards from the agent, which then plays a fixed policy.
+        draws: number of draws for probabilities that the agent estimates.
 
     Raises:
-        TypeError: if the agent does not know its probabilities.
+        TypeError: if the agent has no `action_probabilities`.
         ValueError: if `floor` is not from 0 to 1.
     """
 
@@ -112,15 +112,15 @@ class LoggingAgent:
         self._rows: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
 
     def reset(self, observation: object, seed: int = 0, graph_set: GraphSetLike | None = None) -> None:
-        """Forget everything, the log too, and take in the graphs; see `agents.contract.Agent`."""
+        """Clear the state, including the log, and read the graphs (see `agents.contract.Agent`)."""
         self.agent.reset(observation, seed, graph_set)
         self._rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(LOGGING,)))
         self._rows = []
 
     def select_action(self, observation: object, action_mask: ArrayLike | None = None) -> int:
-        """Return a graph to play, and keep with which probability each could have been played."""
+        """Return a graph to play, and log the probability of each graph."""
         weighed = self.agent.action_probabilities(observation, action_mask, self.draws)
-        action = int(self.agent.select_action(observation, action_mask))  # also where it is not played: rules count
+        action = int(self.agent.select_action(observation, action_mask))  # even if it is not played: rules count
         mask = read_mask(action_mask, len(weighed.values)).numpy()
         agents_part = weighed.values / weighed.values.sum()
         if self._rng.random() < self.floor:
@@ -131,17 +131,17 @@ class LoggingAgent:
         return action
 
     def update(self, observation: object, action: ArrayLike, reward: ArrayLike) -> None:
-        """Tell the agent, if it is to learn."""
+        """Pass rewards to the agent if it learns."""
         if self.learns:
             self.agent.update(observation, action, reward)
 
     def log(self, result: BanditResult, graph_set: object = None, facts: dict[str, object] | None = None) -> Log:
-        """Return the log of the episode that was just played.
+        """Return the log of the last episode.
 
         Args:
-            result: what `run_bandit` returned.
-            graph_set: the graphs, whose digest the log keeps; None: they are not known.
-            facts: what else the log shall say of itself, as JSON.
+            result: the result of `run_bandit`.
+            graph_set: the graphs, whose digest the log stores. None if they are unknown.
+            facts: further facts to store in the log, as JSON.
         """
         own = self.agent.settings
         stated = {
@@ -177,16 +177,16 @@ def log_episode(
 
     Args:
         env: a graph bandit on one graph set, whose graphs can be played again.
-        agent: see `LoggingAgent`, as for `floor`, `learns` and `draws`.
+        agent: the agent (see `LoggingAgent`, also for `floor`, `learns` and `draws`).
         seed: seed of the whole episode.
         floor: probability of a random play.
-        learns: whether the agent is told its rewards.
-        feedback: when the agent is told its rewards.
-        draws: for probabilities that the agent estimates.
+        learns: pass rewards to the agent.
+        feedback: delays of the rewards.
+        draws: number of draws for probabilities that the agent estimates.
 
     Raises:
-        ValueError: if graphs change from round to round, or are played once only; if graphs are chosen in batches, or
-            at random in first rounds; or if the agent diverged.
+        ValueError: if graphs change between rounds or can be played only once, if there are batches or initial random
+            rounds, or if the agent diverged.
     """
     bandit = getattr(env.unwrapped, "bandit", None)
     if bandit is not None and (bandit.each_round or not bandit.replacement):

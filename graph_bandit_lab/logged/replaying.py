@@ -1,4 +1,4 @@
-"""Replay a log to an agent that learns: the rounds in which both play the same graph are an episode of its own."""
+"""Replay a log to an agent that learns. The rounds in which both choose the same graph form its episode."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ REPLAYING = 5  # key of the stream from which acceptance is drawn
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Replay:
-    """The episode of an agent that a log could show.
+    """The episode of an agent that is reconstructed from a log.
 
-    It has the law of an episode of as many rounds with the agent itself, whatever the agent of the log was, and whether
-    it learned. Its mean reward estimates the mean of mu over the graphs of this episode; how much episodes of the agent
-    differ, one log does not tell.
+    It has the distribution of an episode of the same length with the agent itself, for any agent of the log, even if it
+    learned. Its mean reward estimates the mean of mu over the graphs of this episode. One log does not show the
+    variation between episodes.
     """
 
     rounds: NDArray[np.int64]
-    """`(n,)`. Rounds of the log that were accepted, from 0 on."""
+    """`(n,)`. Accepted rounds of the log, counted from 0."""
     actions: NDArray[np.int64]
     """`(n,)`. Graphs that the agent played."""
     rewards: NDArray[np.float64]
     """`(n,)`. Their rewards."""
     std_error: float
-    """Of `value`, by the noise of the rewards in the log; `nan` where it is not known."""
+    """Standard error of `value` from the noise of the rewards in the log, `nan` if unknown."""
 
     @property
     def value(self) -> float:
-        """Return the mean reward of a round; `nan` if there is none."""
+        """Return the mean reward per round, `nan` if there is none."""
         return float(self.rewards.mean()) if len(self.rewards) else math.nan
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval of the mean of mu over the graphs of this episode; it holds for logs of any agent.
+        """Return the interval of the mean of mu over the graphs of this episode, valid for logs of any agent.
 
         Args:
-            level: how often such intervals hold the truth, between 0 and 1.
+            level: coverage of the interval, between 0 and 1.
         """
         half = NormalDist().inv_cdf((1 + level) / 2) * self.std_error
         return self.value - half, self.value + half
@@ -53,23 +53,23 @@ class Replay:
 
 
 def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0) -> Replay:
-    """Let an agent learn from the rounds of a log in which it chooses what the log played.
+    """Let an agent learn from the rounds of a log in which it chooses the logged graph.
 
         accept round t with probability c / p_t(G_t) if the agent chooses G_t      [Li et al. 2011, with c = p = 1/K]
 
-    Here c is the least probability of the log: its floor, or the smallest p of a policy that was fixed. So each choice
-    is accepted with the same probability c, however the log played [Dudik et al. 2014]. What was accepted is told to
-    the agent, and nothing else. A choice waits for the round that accepts it. Where a round offers other graphs than
-    the one before, the agent chooses again; a rule that counts rounds counts those, too.
+    Here c is the least probability of the log: its floor, or the smallest p of a fixed policy. Each choice is therefore
+    accepted with the same probability c, for any log [Dudik et al. 2014]. The agent learns only from accepted rounds. A
+    choice waits for the round that accepts it. If a round offers different graphs from the previous one, the agent
+    chooses again, and a rule that counts rounds also counts these choices.
 
     Args:
-        agent: is reset.
+        agent: the agent, which is reset.
         log: the log. About c T of its rounds are accepted.
         graph_set: the graphs of the log.
-        seed: seed of the agent and of what is accepted.
+        seed: seed of the agent and of the acceptance draws.
 
     Raises:
-        ValueError: if the log could not play a graph on offer, which the agent may choose; or the graphs are others.
+        ValueError: if the log could not play a graph on offer, which the agent may choose, or the graphs differ.
     """
     least = log.least if log.learns else float(log.probabilities[log.masks].min())
     if not least > 0:
@@ -90,7 +90,7 @@ def replay(agent: Agent, log: Log, graph_set: GraphSetLike, seed: int = 0) -> Re
             choice = None
     rounds = np.array(accepted, np.int64)
     actions, rewards = log.actions[rounds], log.rewards[rounds]
-    counts = np.bincount(log.actions, minlength=log.num_graphs)  # the noise in the log, by which the mean may err
+    counts = np.bincount(log.actions, minlength=log.num_graphs)  # noise in the log, which causes error in the mean
     means = np.bincount(log.actions, log.rewards, log.num_graphs) / np.maximum(counts, 1)
     squares = np.bincount(log.actions, (log.rewards - means[log.actions]) ** 2, log.num_graphs)
     freedom, error = counts.sum() - (counts > 0).sum(), math.nan

@@ -1,4 +1,4 @@
-"""What the pages of all packages share. `graph_bandit_lab` itself has the reports: `write_report`, `table_of`."""
+"""Provide shared parts of pages to all packages. `graph_bandit_lab` has the reports: `write_report`, `table_of`."""
 
 from graph_bandit_lab.reports.pages import COLORS, DASHES, STYLE, print_columns, templates, to_svg
 

@@ -45,8 +45,8 @@ EVENTS = {
 def agent_lines(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Give each agent a colour and a dash that depend only on the set of agents, not on their order.
 
-    Agents of the zoo have their own colours, and an NN agent has that of its GNN twin, dashed. Where the paper's six
-    play, they come first. All others take what is left, starting with colours that no agent has.
+    Agents of the zoo have fixed colours, and an NN agent has that of its GNN twin, dashed. The paper's six agents come
+    first. All others get the remaining styles, starting with unused colours.
     """
     learners = sorted({*labels} - {"random"}, key=lambda label: ("(paper" not in label, label))
     names = {label: re.split("[:( ]", label, maxsplit=1)[0] for label in learners}
@@ -67,8 +67,8 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """Draw cumulative regret, and average regret on a logarithmic scale, of each agent.
 
     Args:
-        results: of `load_results`; diverged repetitions are left out.
-        order: labels of the agents, best first. Agents with no finished repetition are left out.
+        results: from `load_results`. Diverged repetitions are skipped.
+        order: labels of the agents, best first. Agents without a finished repetition are skipped.
 
     Returns:
         Two panels: mean R_t, and mean R_t / t, with 95 % confidence bands.
@@ -79,7 +79,7 @@ def regret_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
         figure, left, right = _draw_two_panels(results, order, {"cumulative": "nonnegative", "average": "nonnegative"})
         left.set(title="Cumulative regret", ylabel="$R_t$ (reward units)")
         highest = max((float(np.max(line.get_ydata())) for line in left.lines), default=0.0)
-        left.set_ylim(0, min(left.get_ylim()[1], 2 * highest) or None)  # of few repetitions, bands go far above
+        left.set_ylim(0, min(left.get_ylim()[1], 2 * highest) or None)  # with few repetitions, bands extend far above
         right.set(title="Average regret per round", ylabel="$R_t\\,/\\,t$ (reward units)")
         _scale_logarithmically(right)
     return figure
@@ -89,7 +89,7 @@ def findings_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """Draw the simple regret, on a logarithmic scale, and the share of the top 1 % of each agent.
 
     Args:
-        results: of `load_results`; diverged repetitions, and those without the columns, are left out.
+        results: from `load_results`. Diverged repetitions, and those without the columns, are skipped.
         order: labels of the agents, best first.
 
     Returns:
@@ -107,7 +107,7 @@ def diagnostics_figure(results: pd.DataFrame, order: Sequence[str]) -> Figure:
     """Draw the diagnostics of each round: events of the analysis, elliptical potential, effective dimension, errors.
 
     Args:
-        results: of `load_results`; repetitions without diagnostics are left out.
+        results: from `load_results`. Repetitions without diagnostics are skipped.
         order: labels of the agents.
 
     Returns: six panels, means over repetitions with 95 % confidence bands.
@@ -153,15 +153,15 @@ def panels_figure(
 ) -> Figure:
     """Draw cumulative regret on each environment: mean and standard deviation over repetitions, as in the paper.
 
-    One setting that varies makes a row. The product of two makes a row for each value of the one with fewer values, and
-    a column for each value of the other, as in Figures 1 and 2 of the paper. All else stays in the given order.
+    A single varying setting fills a row. For a product of two, rows are the values of the setting with fewer values,
+    and columns are those of the other, as in Figures 1 and 2 of the paper. Otherwise, the given order is kept.
 
     Args:
-        results: of `load_results`; repetitions that are not finished are left out.
+        results: from `load_results`. Unfinished repetitions are skipped.
         order: labels of the agents, best first.
         names: titles by environment key.
         lines: colour and dash by label.
-        measure: "regret"; or "simple_regret", which is drawn as it is, where it was recorded.
+        measure: "regret", or "simple_regret", which is not summed and is drawn only if it was recorded.
 
     Returns:
         A panel for each of the first 24 environments.
@@ -187,10 +187,10 @@ def settings_figure(results: pd.DataFrame) -> Figure | None:
     """Draw an agent's cumulative regret by its settings, mean and standard deviation over repetitions.
 
     Args:
-        results: of `load_results`, on one environment.
+        results: from `load_results`, on one environment.
 
     Returns:
-        A panel for each value of the setting with fewer values, and a line for each value of the other; None unless
+        A panel for each value of the setting with fewer values, and a line for each value of the other. None unless
         the results are those of one agent under the product of two settings.
     """
     finished = results[results["status"] == "finished"]
@@ -225,9 +225,9 @@ def profiles_figure(fields: Sequence[Sequence[Profile]], lines: Mapping[str, tup
 
 
 def _product(all_settings: Sequence[Mapping[str, object]]) -> dict[tuple[str, str], int] | None:
-    """Return the places of settings by the names of the two values that vary; None if they are not a whole product.
+    """Return the places of settings by the names of the two varying values, or None unless they are a full product.
 
-    That with fewer values comes first.
+    The setting with fewer values comes first.
     """
     varying = varying_settings(all_settings)
     if len(varying) != 2:
@@ -299,7 +299,7 @@ def _draw_panels(
         panels: title, and the arrays of repetitions by label, row by row.
         lines: colour and dash by label.
         columns: panels in a row.
-        name: what the curves show; `CUMULATIVE` adds them up.
+        name: axis label of the curves. `CUMULATIVE` sums them up.
     """
     shown = {label: lines[label] for _, arrays in panels for label in arrays}
     with mpl.rc_context(STYLE):
@@ -335,7 +335,7 @@ def _draw(axes: Axes, curves: np.ndarray, line: tuple[str, str], band: Quantity 
 
 
 def _scale_logarithmically(axes: Axes) -> None:
-    """Scale the means of an axis logarithmically; if some are 0, 0 has a tick below the lowest power of ten."""
+    """Scale the means of an axis logarithmically. If some are 0, it has a tick below the lowest power of ten."""
     means = np.concatenate([[], *(np.asarray(line.get_ydata(), float) for line in axes.lines)])
     positive = means[means > 0]
     if not len(positive):
@@ -346,5 +346,5 @@ def _scale_logarithmically(axes: Axes) -> None:
         axes.set_ylim(lowest / 2, 2 * highest)
         return
     floor = 10 ** np.floor(np.log10(lowest))
-    axes.set_yscale("symlog", linthresh=floor, linscale=0.5)  # linear from 0 to there
+    axes.set_yscale("symlog", linthresh=floor, linscale=0.5)  # linear from 0 to `floor`
     axes.set_ylim(-floor / 5, 2 * highest)

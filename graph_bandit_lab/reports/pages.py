@@ -1,4 +1,4 @@
-"""Columns of text, colours, templates, and figures as text or bytes, for every page; quick to import."""
+"""Provide columns of text, colours, templates and encoded figures for all pages, with fast imports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, *, ma
 
     Args:
         rows: header and rows.
-        file: where to; None: stdout.
+        file: output file. None prints to stdout.
         markdown: print a Markdown table instead.
     """
     if markdown:
@@ -47,7 +47,7 @@ def print_columns(rows: list[tuple[str, ...]], file: TextIO | None = None, *, ma
 
 
 def templates(room: str = "graph_bandit_lab.reports") -> Environment:
-    """Return the templates of a room, which may extend those of reports. All values in them are escaped."""
+    """Return the templates of a package, which may extend those of reports. All values in them are escaped."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loaders = [PackageLoader(package, ".") for package in dict.fromkeys((room, "graph_bandit_lab.reports"))]
@@ -62,7 +62,7 @@ def to_png(figure: Figure) -> bytes:
 
 
 def to_svg(figure: Figure) -> str:
-    """Draw a figure as an `<svg>` element, the same to the byte for equal figures."""
+    """Draw a figure as an `<svg>` element, with equal bytes for equal figures."""
     import matplotlib as mpl
 
     text = io.StringIO()

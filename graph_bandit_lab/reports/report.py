@@ -53,11 +53,11 @@ MAX_EXCEPTIONS = 24  # environments that are named
 def write_report(folder: str | Path) -> Path:
     """Write `report.html` and its figures into a folder of results, each as PNG and as SVG.
 
-    It always draws `regret`; `profiles` of a sweep; `findings` and `diagnostics` if any were recorded; `settings` for
-    one agent under a product of settings.
+    It always draws `regret`. It draws `profiles` for a sweep, `findings` and `diagnostics` if any were recorded, and
+    `settings` for one agent under a product of settings.
 
     Args:
-        folder: the folder that `graph-bandit run --out` was given.
+        folder: the folder passed to `graph-bandit run --out`.
 
     Returns:
         The path of the page.
@@ -92,7 +92,7 @@ def write_report(folder: str | Path) -> Path:
 
 
 def title_of(results: pd.DataFrame) -> str:
-    """Describe in one line what was played: the environment, or the number of environments."""
+    """Return a one-line title: the environment, or the numbers of environments, agents and repetitions."""
     count = results["environment_key"].nunique()
     if count == 1:
         return describe_environment(results["environment"].iloc[0])
@@ -168,7 +168,7 @@ def _content_of_sweep(results: pd.DataFrame) -> tuple[dict[str, object], dict[st
 
 
 def _content_of_ranking(ranking: Ranking) -> dict[str, object]:
-    """Return what `ranking.html.jinja` shows."""
+    """Return the content of `ranking.html.jinja`."""
     return {
         "of": ranking,
         "ranks": rows_of_ranking(ranking),
@@ -194,7 +194,7 @@ def _with_lowest(table: pd.DataFrame, digits: int, *, bold: bool = True) -> list
 
 
 def _exceptions(field: Field, rows: list[tuple[str, ...]], names: Mapping[str, str]) -> str:
-    """Name the environments on which another agent has less regret than the best of the ranked agents."""
+    """Name the environments on which another agent has lower regret than the best of the ranked agents."""
     best = next((label for label, *_ in rows[1:] if label in field.reference), None)
     if best is None or len(names) < 2:
         return ""
@@ -208,9 +208,9 @@ def _exceptions(field: Field, rows: list[tuple[str, ...]], names: Mapping[str, s
 
 
 def _settings_of_agents(results: pd.DataFrame) -> dict[str, object]:
-    """Return the settings that two agents or more have, all with the same value, and the others of each agent.
+    """Return the settings that two or more agents share with the same value, and the other settings of each agent.
 
-    A setting that depends on the graph model has all values with their models.
+    A setting that depends on the graph model lists each value with its model.
     """
     models = results["environment"].map(lambda environment: environment["graph_model"])
     played: dict[str, dict[str, dict[str, object]]] = {}

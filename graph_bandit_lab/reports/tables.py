@@ -36,7 +36,7 @@ Rows: TypeAlias = list[tuple[str, ...]]
 SIMPLE_REGRET, TOP_RECALL = "final_simple_regret", "final_top_recall"
 NAMES = {"total_regret": "R_T", SIMPLE_REGRET: "simple regret"}
 DIGITS = {"total_regret": 1, SIMPLE_REGRET: 3}
-OF_ROUNDS: Mapping[str, tuple[str, int, Quantity]] = {  # column of arrays, its name in a table, digits, and what it is
+OF_ROUNDS: Mapping[str, tuple[str, int, Quantity]] = {  # column of arrays, its name in a table, digits, and quantity
     "cumulative_regret": ("R_t", 1, "nonnegative"),
     "simple_regret": ("simple regret", 3, "nonnegative"),
     "best_found": ("best found", 3, "any"),
@@ -96,14 +96,14 @@ def table_of_run(results: pd.DataFrame) -> Rows:
 
 
 def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
-    """Return for each of the `fields_of` results the scores of its agents over environments, best first.
+    """Return a table for each of the `fields_of` results, with the scores of its agents over environments, best first.
 
-    All of these tables have one header.
+    All tables share one header.
     """
     fields = fields_of(results)
     paper, found = any(field.paper for field in fields), bool(results[SIMPLE_REGRET].notna().any())
-    less = f"less the best{' of the six' * paper} [95 % interval]"
-    columns = [*["the paper's Table 1"] * paper, less, *["relative simple regret", "top 1 %"] * found]
+    difference = f"difference from the best{' of the six' * paper} [95 % interval]"
+    columns = [*["the paper's Table 1"] * paper, difference, *["relative simple regret", "top 1 %"] * found]
     counts = {summary.label: format_count(summary) for summary in summarize(results)}
     times = results.groupby("label")["wall_time"].sum().map(format_duration)
     tables = []
@@ -144,7 +144,7 @@ def tables_of_fields(results: pd.DataFrame) -> list[Rows]:
 
 def rows_of_aggregates(field: Field) -> Rows:
     """Return header and rows of robust aggregates over the trials of a field, lowest interquartile mean first."""
-    rows: Rows = [("agent", "interquartile mean [95 %]", "P(first has less regret) [95 %]")]
+    rows: Rows = [("agent", "interquartile mean [95 %]", "P(lower regret) [95 %]")]
     for aggregate in aggregate_agents(field.trials, field.reference):
         middle = format_estimate(aggregate.middle, aggregate.low, aggregate.high, 3)
         chance = format_estimate(aggregate.behind, aggregate.behind_low, aggregate.behind_high, 2)
@@ -168,7 +168,7 @@ def rows_of_ranking(ranking: Ranking) -> Rows:
 
 
 def rows_of_failures(ranking: Ranking) -> Rows:
-    """Return header and rows of where each agent fails: its share of random play's R_T, or why it has none."""
+    """Return header and rows of each agent's failures: its share of random play's R_T, or the reason it has none."""
     rows: Rows = [("agent", "fails on (R_T / random)")]
     for rank in ranking.ranks:
         alike: dict[str, list[str]] = {}
@@ -180,7 +180,7 @@ def rows_of_failures(ranking: Ranking) -> Rows:
 
 
 def tables_of_tasks(ranking: Ranking) -> list[tuple[str, pd.DataFrame, int]]:
-    """Return what is known of each agent on each task: name, numbers and digits of each table that has any."""
+    """Return the non-empty tables of agents on tasks: name, numbers and digits of each."""
     tables = [
         ("R_T / random", ranking.shares, 2),
         (NAMES[SIMPLE_REGRET], ranking.simple_regret, DIGITS[SIMPLE_REGRET]),
@@ -193,8 +193,8 @@ def table_of_chance(results: pd.DataFrame, agents: Sequence[str]) -> Rows:
     """Return header and rows of R_T relative to uniform play, as `compare_with_chance` computes it.
 
     Args:
-        results: of `load_results`.
-        agents: labels that have a column, in this order. The last column has the highest of all agents.
+        results: from `load_results`.
+        agents: labels of the columns, in this order. The last column has the highest of all agents.
     """
     table, names = compare_with_chance(results), environment_names(results)
     rows: Rows = [("R_T / chance ± standard error", *agents, "highest")]
@@ -222,7 +222,7 @@ def environment_names(results: pd.DataFrame) -> dict[str, str]:
 
 
 def order_agents(results: pd.DataFrame, ranking: Ranking | None) -> list[str]:
-    """Return all agents: by their rank over tasks, if there is one, then by relative regret; then those without."""
+    """Return all agents: by their rank over tasks, if any, then by relative regret, then the rest."""
     ranked = [] if ranking is None else [rank.label for rank in ranking.ranks]
     by_regret = [score.label for field in fields_of(results) for score in score_agents(field.trials, field.reference)]
     return list(dict.fromkeys([*ranked, *by_regret, *map(str, results["label"])]))
@@ -251,7 +251,7 @@ def tables_of_rounds(results: pd.DataFrame, rounds: Sequence[int]) -> list[Rows]
     """Return a table of means for each measure that results have: its header, and a row for each agent.
 
     Args:
-        results: of `load_results`, with the arrays `regret`, `simple_regret` and `best_found`.
+        results: from `load_results`, with the arrays `regret`, `simple_regret` and `best_found`.
         rounds: t, from 1 to the number of rounds of each finished repetition.
 
     Raises:

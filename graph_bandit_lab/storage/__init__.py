@@ -1,4 +1,4 @@
-"""Store what was played: the results file, its table, and files for other programs."""
+"""Store results: the results file, its table, and files for other programs."""
 
 from graph_bandit_lab.storage.database import make_folder, sole_driver
 from graph_bandit_lab.storage.reading import load_results

@@ -1,4 +1,4 @@
-"""Open a results file, waiting while another program locks it, and keep other processes out of its folder."""
+"""Open a results file, wait while another program locks it, and keep other processes out of its folder."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-SECONDS_TO_ANSWER = 1.0  # to Ctrl-C, which is not heard while SQLite itself waits
+SECONDS_TO_ANSWER = 1.0  # to Ctrl-C, which is not handled while SQLite itself waits
 TRIES_IN_SILENCE = 10
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 LOCK_NAME = "driver.lock"
-SECONDS_TO_LOOK = 0.5  # for those who hold a lock only to see whether it is free
+SECONDS_TO_LOOK = 0.5  # for processes that hold a lock only to check it
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents, if they are not there.
+    """Create a folder and its parents if they do not exist.
 
     Raises:
-        ValueError: if it cannot be made.
+        ValueError: if it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -32,14 +32,14 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def sole_driver(folder: Path, name: str = LOCK_NAME) -> Iterator[None]:
-    """Let one process at a time write into a folder. The lock ends with the process, however that ends.
+    """Let one process at a time write into a folder. The lock always ends with the process.
 
     Args:
-        folder: the folder, which is made if it is not there.
-        name: name of the lock, of which a folder may have several for several tables.
+        folder: the folder, created if it does not exist.
+        name: name of the lock. A folder may have one for each table.
 
     Raises:
-        ValueError: if another process writes into it, or the folder cannot be made.
+        ValueError: if another process writes into it, or the folder cannot be created.
     """
     make_folder(folder)
     lock = FileLock(folder / name)
@@ -58,14 +58,14 @@ def sole_driver(folder: Path, name: str = LOCK_NAME) -> Iterator[None]:
 
 @contextmanager
 def open_database(path: Path, mode: str = "rwc", other: Path | None = None) -> Iterator[sqlite3.Connection]:
-    """Open a transaction, which is committed at the end, or rolled back if anything is raised.
+    """Open a transaction, which is committed at the end, or rolled back on an exception.
 
-    One that writes waits for every lock at once. Another program that locks the file is waited for, however long.
+    A writing transaction takes all locks at the start. There is no time limit for waiting on locks of other programs.
 
     Args:
         path: the file.
-        mode: of SQLite: `ro`, `rw`, or `rwc`, which makes the file.
-        other: a second results file, which is only read: the schema `other`.
+        mode: mode of SQLite: `ro`, `rw`, or `rwc`, which creates the file.
+        other: a second results file, attached for reading as the schema `other`.
 
     Raises:
         ValueError: if the file is damaged, or not a database.
@@ -86,8 +86,8 @@ def open_database(path: Path, mode: str = "rwc", other: Path | None = None) -> I
 def open_to_read(path: Path) -> AbstractContextManager[sqlite3.Connection]:
     """Open a transaction that only reads.
 
-    It is not read-only where the file may be written: the next reader rolls back what a killed process left half
-    written.
+    A writable file is not opened read-only, so that the reader can roll back the unfinished changes of a killed
+    process.
 
     Raises:
         ValueError: as `open_database`.
@@ -96,7 +96,7 @@ def open_to_read(path: Path) -> AbstractContextManager[sqlite3.Connection]:
 
 
 def damaged(path: Path, reason: str) -> ValueError:
-    """Return the error of a file that is damaged, with advice."""
+    """Return the error for a damaged file, with advice."""
     return ValueError(
         f"Expected {path} to be an intact results file. Got: {reason}. Save what can still be read, with the shell of "
         f"https://sqlite.org: `sqlite3 {path.name} .recover | sqlite3 recovered.sqlite`. Rename recovered.sqlite to "
@@ -112,7 +112,7 @@ def _begin(connection: sqlite3.Connection, begin: str, path: Path, other: Path |
                 connection.execute("ATTACH ? AS other", (f"{other.resolve().as_uri()}?mode=ro",))  # which reads it
                 other = None
             connection.execute(begin)
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # which takes the lock of a reader
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # which takes the read lock
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise

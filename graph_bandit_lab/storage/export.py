@@ -1,4 +1,4 @@
-"""Write results as files for other programs: a row for each repetition, or what was seen in each round."""
+"""Export results to files for other programs, with a row for each repetition or each round."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETTINGS = ("environment", "agent_settings", "versions")
 
 
 def write_csv(folder: str | Path, path: str | Path) -> None:
-    """Write a row for each repetition, without its arrays. Settings that a repetition does not have stay empty.
+    """Write a row for each repetition, without its arrays. Missing settings stay empty.
 
     Args:
         folder: folder of results.
@@ -48,7 +48,7 @@ def write_parquet(folder: str | Path, path: str | Path) -> None:
 
     Raises:
         FileNotFoundError: if the folder holds no results.
-        ImportError: if pyarrow is not installed (the extra `parquet` brings it).
+        ImportError: if pyarrow is not installed (install the extra `parquet`).
     """
     require("pyarrow", "Writing Parquet")
     arrays = [*ARRAYS, *FINDINGS]
@@ -86,13 +86,13 @@ def write_tensorboard(folder: str | Path, out: str | Path) -> None:
 
     Args:
         folder: folder of results.
-        out: folder of the logs; each repetition has a folder there, by environment (where there are several), label and
+        out: folder of the logs. Each repetition has a folder there, by environment (if there are several), label and
             seed.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
-        ImportError: if tensorboard is not installed (the extra of that name brings it).
-        ValueError: if `out` holds one of the repetitions already.
+        ImportError: if tensorboard is not installed (install the extra `tensorboard`).
+        ValueError: if `out` already holds one of the repetitions.
     """
     rows = load_results(folder, arrays=SEEN)
     several = rows["environment_key"].nunique() > 1

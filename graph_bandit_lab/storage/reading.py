@@ -1,4 +1,4 @@
-"""Read results as a table: a row for each repetition, with its settings and arrays; and make an instance again."""
+"""Read results as a table: a row for each repetition, with its settings and arrays. Also recreate an instance."""
 
 from __future__ import annotations
 
@@ -27,52 +27,48 @@ if TYPE_CHECKING:
     import gymnasium as gym
     import pandas as pd
 
-ALIKE = 0.05  # share of R_T by which the regrets of plays that count as equal may differ
-MARK = re.compile(r" \[[0-9a-f]{6}(, algorithm \d+)?\]$")  # that `_tell_settings_apart` adds
-NEEDED = [name for name in COLUMNS if name not in ("actions", "rewards", "diagnostics")]  # in any case
+ALIKE = 0.05  # share of R_T by which regret may differ between plays that count as equal
+MARK = re.compile(r" \[[0-9a-f]{6}(, algorithm \d+)?\]$")  # added by `_tell_settings_apart`
+NEEDED = [name for name in COLUMNS if name not in ("actions", "rewards", "diagnostics")]  # always read
 
 
 def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS, "diagnostics")) -> pd.DataFrame:
     """Read the results of a folder.
 
     Args:
-        folder: the folder that `graph-bandit run --out` was given.
-        arrays: columns of arrays to read, which may be gigabytes; the others are left out.
+        folder: the folder passed to `graph-bandit run --out`.
+        arrays: columns of arrays to read, which may be gigabytes. The others are omitted.
 
     Returns:
         One row for each repetition, in the order in which they finished: `label`, `agent`, `agent_settings` (dict),
-        `environment` (dict), `environment_key` (what identifies it, as a text), `environment_name` (that of its task,
-        or what sets it apart; empty if there is one), `task` (the name of the task; empty if it is none), `seed`,
-        `status`, `wall_time` (seconds of the play:
-        instance, `reset`, rounds, diagnostics and recommendations) and `round_time` (of the rounds alone; neither
-        counts imports and compilation, which each process gets over with before its first repetition), `versions`
-        (dict), `algorithm` (version of the agent's; of two under equal settings the lower is the earlier), `plug_in`
-        (name and version of the package of a third-party agent), `created`, `settings_hash`, `rounds` (played), the
-        arrays `actions`, `rewards`,
-        `regret` of length T, `total_regret` (R_T, the sum of `regret`; `nan` if the repetition diverged), and
-        `diagnostics`: a dict of arrays of length T by the names of `episodes.DIAGNOSTICS`, empty where none were
-        recorded.
+        `environment` (dict), `environment_key` (a text that identifies it), `environment_name` (the name of its task or
+        the settings in which it differs, empty if there is only one), `task` (the name of the task, or empty), `seed`,
+        `status`, `wall_time` (seconds of instance, `reset`, rounds, diagnostics and recommendations), `round_time`
+        (seconds of the rounds only), `versions` (dict), `algorithm` (version of the agent's algorithm, lower for the
+        earlier of two under equal settings), `plug_in` (name and version of the package of a third-party agent),
+        `created`, `settings_hash`, `rounds` (played), the arrays `actions`, `rewards`, `regret` of length T,
+        `total_regret` (R_T, the sum of `regret`, `nan` if the repetition diverged), and `diagnostics`: a dict of arrays
+        of length T by the names of `episodes.DIAGNOSTICS`, empty if none were recorded. Times exclude imports and
+        compilation, which each process does before its first repetition.
 
-        What was found after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent
-        would recommend: its largest predicted mean, or the best observed where it predicts none; G* is the best of all
-        graphs), `best_found` (the largest mu of the graphs played so far) and `top_recall` (share of the top 1 % of the
-        graphs that were played so far; of 100 graphs that is the best one). Where means drift, mu is that of the round.
-        None where the graphs change from round to round. After the last round:
-        `final_simple_regret`, `final_best_found` and `final_top_recall`, `nan` where there are none, or the repetition
-        diverged.
+        Findings after each round, arrays of length T: `simple_regret` (mu(G*) - mu of the graph that the agent would
+        recommend, with the largest predicted mean, or the best observed mean if the agent does not predict, and G* the
+        best of all graphs), `best_found` (the largest mu of the graphs played so far) and `top_recall` (share of the
+        top 1 % of graphs played so far, which is the best one of 100 graphs). If means drift, mu is that of the round.
+        They are None if the graphs change between rounds. After the last round: `final_simple_regret`,
+        `final_best_found` and `final_top_recall`, `nan` if there are none or the repetition diverged.
 
-        `trajectory` is the seed by which equal plays are known: where all repetitions have one instance, those of an
-        agent whose regret, round by round, differs from that of an earlier one by 5 % of R_T or less have its seed.
+        `trajectory` is a seed shared by equal plays. If all repetitions have one instance, a repetition gets the seed
+        of an earlier one of the agent if their regret, round by round, differs by at most 5 % of R_T.
 
-        Last, a column for each setting of environments and agents, to group by: `delay`, `num_graphs`, `width`. None
-        is written as "none", since pandas leaves out groups of None, and a range as "2 to 20". Settings that a
-        repetition does not have are `nan`. One of an agent that has the name of another column is called
-        `agent_settings.NAME`.
+        The last columns are the settings of environments and agents, for grouping: `delay`, `num_graphs`, `width`. None
+        is written as "none", because pandas drops groups of None, and a range as "2 to 20". Missing settings are `nan`.
+        An agent setting with the name of another column is called `agent_settings.NAME`.
 
-        A label under which two settings were played on one graph model is followed by their hashes (tuned
-        settings may depend on it), and by the versions of the algorithm where these are two.
+        A label with two settings on one graph model is followed by a hash of the settings (tuned settings may depend on
+        the graph model), and by the version of the algorithm if there are two.
 
-        `attrs["tasks"]` has the tasks of the sweeps that were played, which give environments a name: a dict of each.
+        `attrs["tasks"]` lists the tasks of the sweeps, which give environments a name, as dicts.
 
     Raises:
         FileNotFoundError: if the folder holds no results.
@@ -107,7 +103,7 @@ def load_results(folder: str | Path, arrays: Sequence[str] = (*ARRAYS, *FINDINGS
 
 
 def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
-    """Give own graphs the last name of their file, which people know; a digest, too, where two have one name."""
+    """Name own graphs by the last name of their file, with a digest if two files share a name."""
     names = {row["environment"]["graphs"]: row["graphs"] for row in rows if row["graphs"]}
     counts = Counter(names.values())
     for environment in (row["environment"] for row in rows if row["graphs"]):
@@ -116,12 +112,12 @@ def _name_graphs(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def without_mark(label: str) -> str:
-    """Return a label as it was given, without the mark that tells settings or versions apart."""
+    """Return the original label, without the mark that distinguishes settings or versions."""
     return MARK.sub("", label)
 
 
 def _find_trajectories(frame: pd.DataFrame) -> list[int]:
-    """Return the seed of the first play of an agent that each of its repetitions on one instance is equal to."""
+    """Return, for each repetition, the seed of the agent's first equal play on the same instance."""
     seeds: list[int] = []
     plays_of: dict[tuple[str, str], list[tuple[int, NDArray[np.float64]]]] = {}
     columns = (frame[name] for name in ("environment", "environment_key", "label", "seed", "regret"))
@@ -161,7 +157,7 @@ def _add_settings(frame: pd.DataFrame, tasks: Mapping[str, str]) -> pd.DataFrame
     taken = {*frame.columns, *added, *environments}
     agents = agents.rename(columns=lambda name: f"agent_settings.{name}" if name in taken else name)
     spread = pd.concat([frame.assign(**added), environments, agents], axis=1)
-    spread.attrs = frame.attrs  # which `concat` compares, and leaves out
+    spread.attrs = frame.attrs  # which `concat` compares and drops
     return spread
 
 
@@ -194,9 +190,9 @@ def environment_of(row: Row, graphs: str | None = None, **reading: Any) -> gym.E
 
     Args:
         row: a row of `load_results`, such as `results.iloc[0]`.
-        graphs: the file of own graphs, or the name of a pool, if the repetition was played on some.
-        reading: how the file is read, as in `EnvironmentSettings`: `target`, `noise_column`, `smiles`, `skip_bad_rows`
-            and `directed`.
+        graphs: the file of own graphs, or the name of a pool, if the repetition used one.
+        reading: settings for reading the file (see `EnvironmentSettings`): `target`, `noise_column`, `smiles`,
+            `skip_bad_rows` and `directed`.
 
     Returns:
         The environment. `env.unwrapped.graph_set` and `env.unwrapped.mean_rewards` are those of the instance.
@@ -208,9 +204,7 @@ def environment_of(row: Row, graphs: str | None = None, **reading: Any) -> gym.E
     environment, own = json.loads(row["environment_key"]), None
     played, name = environment["graphs"], row["environment"]["graphs"]
     if (graphs is None) != (played is None):
-        wanted = (
-            "no file: random graphs were played" if played is None else f"`graphs`, from the actions played: {name}"
-        )
+        wanted = "no file: random graphs were played" if played is None else f"`graphs`, the file played: {name}"
         raise ValueError(f"Expected {wanted}. Got {graphs or 'none'}.")
     if graphs is not None:
         reading |= {"with_values": environment["reward_model"] == TARGET, "num_graphs": environment["num_graphs"]}

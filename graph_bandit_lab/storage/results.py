@@ -1,4 +1,4 @@
-"""Store results in one SQLite file: a row for each repetition, in one transaction when it is finished."""
+"""Store results in one SQLite file: a row for each repetition, written in one transaction when it ends."""
 
 # ruff: noqa: S608 - statements are made of names of columns here, values are bound
 
@@ -59,7 +59,7 @@ TASKS = """CREATE TABLE tasks (
 ) STRICT"""
 COLUMNS = tuple(re.findall(r"^ {4}([a-z_]+) ", REPETITIONS, re.M))
 OF_KEY = "WHERE settings_hash = ? AND seed = ?"
-MERGED = "json_patch(excluded.refused, refused)"  # what was refused before, and the new agents
+MERGED = "json_patch(excluded.refused, refused)"  # the agents refused before, and the new ones
 
 
 class Stored(NamedTuple):
@@ -73,7 +73,7 @@ class ResultStore:
     """The results file of one folder.
 
     Raises:
-        ValueError: if the folder cannot be made, or the file is damaged or of another format.
+        ValueError: if the folder cannot be created, or the file is damaged or of another format.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -81,7 +81,7 @@ class ResultStore:
         make_folder(folder)
         with self._connect() as connection:
             if is_new(connection):
-                # In one transaction: a process that is killed here leaves an empty file, which is a new one.
+                # In one transaction: a process that is killed here leaves an empty file, which counts as new.
                 for statement in (REPETITIONS, TASKS, f"PRAGMA user_version = {FORMAT}"):
                     connection.execute(statement)
             check_format(self.path, connection)
@@ -93,13 +93,13 @@ class ResultStore:
         return [json.loads(key) for (key,) in rows]
 
     def stored(self) -> dict[tuple[str, int], Stored]:
-        """Return what is stored, by settings hash and seed."""
+        """Return the stored repetitions by settings hash and seed."""
         query = "SELECT settings_hash, seed, status = 'failed', diagnostics IS NOT NULL FROM repetitions"
         with self._connect() as connection:
             return {(key, seed): Stored(*map(bool, facts)) for key, seed, *facts in connection.execute(query)}
 
     def add_tasks(self, tasks: Iterable[Task]) -> None:
-        """Add tasks to those of earlier plans, which keep the agents that cannot play them."""
+        """Add tasks to those of earlier plans, and keep the agents recorded as unable to play them."""
         rows = [(task.environment_key, task.name, task.hard, json.dumps(dict(task.refused))) for task in tasks]
         statement = (
             "INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (environment) DO UPDATE SET name = excluded.name, "
@@ -109,7 +109,7 @@ class ResultStore:
             connection.executemany(statement, rows)
 
     def relabel(self, labels: Mapping[str, str]) -> None:
-        """Give stored repetitions the label that their settings (by hash) have now."""
+        """Update the labels of stored repetitions by the hash of their settings."""
         with self._connect() as connection:
             connection.executemany(
                 "UPDATE repetitions SET label = ?1 WHERE settings_hash = ?2 AND label != ?1",
@@ -127,10 +127,10 @@ class ResultStore:
         versions: Mapping[str, str] | None = None,
         graphs: str = "",
     ) -> None:
-        """Store a repetition whole or not at all. A repetition that is stored as failed is replaced.
+        """Store a repetition atomically. A repetition stored as failed is replaced.
 
         Raises:
-            sqlite3.IntegrityError: if it is stored already and has not failed. Nothing is overwritten.
+            sqlite3.IntegrityError: if it is already stored and has not failed. Nothing is overwritten.
         """
         row = {
             "settings_hash": key.settings_hash,
@@ -157,10 +157,10 @@ class ResultStore:
             connection.execute(f"INSERT INTO repetitions ({names}) VALUES ({values})", row)
 
     def add_diagnostics(self, key: RunKey, seed: int, result: BanditResult) -> None:
-        """Add diagnostics, and what was found, to a repetition that was stored without and has been played again.
+        """Add diagnostics and findings to a repetition that was stored without them and has been played again.
 
         Raises:
-            ValueError: if other actions were played this time. Nothing is changed then.
+            ValueError: if the actions differ this time. Nothing is changed then.
         """
         where = key.settings_hash, seed
         with self._connect() as connection:
@@ -178,12 +178,12 @@ class ResultStore:
         """Store the finished repetitions and the tasks of another results file, all or none.
 
         Args:
-            source: the file, which is only read. The name of a task that is stored already stays.
-            replaces: in SQL, whether the row `new` replaces the row `old` that is stored under its key.
+            source: the file, which is only read. Names of stored tasks are kept.
+            replaces: SQL condition under which the row `new` replaces the stored row `old` with the same key.
 
         Returns:
-            How many were stored; and settings hash and seed of those that came with other actions, rewards or regret
-            than were stored.
+            The number of repetitions stored, and settings hash and seed of those whose actions, rewards or regret
+            differ from the stored ones.
         """
         both = "repetitions AS old USING (settings_hash, seed) WHERE new.status != 'failed'"
         other = "(new.actions, new.rewards, new.regret) != (old.actions, old.rewards, old.regret)"
@@ -207,7 +207,7 @@ class ResultStore:
 
 
 def _to_blobs(result: BanditResult) -> dict[str, bytes | None]:
-    """Return the columns that another play can add: diagnostics, and what was found."""
+    """Return the columns that another play can add: diagnostics and findings."""
     given = result.diagnostics
     diagnostics = None if given is None else np.array(list(given.values()), np.float64)
     return {"diagnostics": to_blob(diagnostics), **{name: to_blob(getattr(result, name)) for name in FINDINGS}}
@@ -229,16 +229,16 @@ def read_tasks(connection: sqlite3.Connection) -> list[dict[str, Any]]:
 
 
 def is_new(connection: sqlite3.Connection) -> bool:
-    """Return whether nothing was ever stored in a file."""
+    """Return True if nothing was ever stored in a file."""
     return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0)
 
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse an empty file, another format, a damaged file, and anything but tables, which could be computed endlessly.
+    """Reject an empty file, another format, a damaged file, and views, whose computation may never end.
 
     Raises:
         FileNotFoundError: if it is empty.
-        ValueError: if it is another file than this version makes.
+        ValueError: if this version does not write such a file.
     """
     if is_new(connection):
         raise FileNotFoundError(f"Expected results in {path}. It is empty.")

@@ -1,4 +1,4 @@
-"""Encode and decode rows of the results file, which somebody may have sent."""
+"""Encode and decode rows of the results file, which may come from an untrusted source."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ JSON = ("environment", "agent_settings", "versions")
 def software_versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
     names = ["graph-bandit-env", "torch", "torch-geometric", "numpy", "numba", "llvmlite", "gymnasium"]
-    names += ["rdkit"] if find_spec("rdkit") else []  # by which molecules become graphs
+    names += ["rdkit"] if find_spec("rdkit") else []  # which converts molecules to graphs
     return {"python": python_version(), **{name: version(name) for name in names}}
 
 
 def to_blob(array: NDArray[np.generic] | None) -> bytes | None:
-    """Write an array as NumPy does to a file; None is NULL."""
+    """Encode an array in NumPy's file format. None becomes NULL."""
     if array is None:
         return None
     buffer = io.BytesIO()
@@ -40,7 +40,7 @@ def to_blob(array: NDArray[np.generic] | None) -> bytes | None:
 
 
 def from_blob(blob: bytes) -> NDArray[Any]:
-    """Read what `to_blob` wrote."""
+    """Decode an array encoded by `to_blob`."""
     begin = 10 + int.from_bytes(blob[8:10], "little")  # of the data in version 1.0 of the format
     dtype, shape = _read_header(blob[:begin])
     return np.frombuffer(blob, dtype, offset=begin).reshape(shape).copy()
@@ -48,7 +48,7 @@ def from_blob(blob: bytes) -> NDArray[Any]:
 
 @lru_cache(maxsize=256)
 def _read_header(header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
-    """Read the header of an array. Those of a sweep are few, and NumPy compiles each: the data take less time."""
+    """Read the header of an array. It is cached, because NumPy compiles it, which takes longer than reading data."""
     file = io.BytesIO(header)
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError("Expected an array in version 1.0 of NumPy's format.")
@@ -57,7 +57,7 @@ def _read_header(header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
 
 
 def from_diagnostics(blob: bytes | None) -> dict[str, NDArray[np.float64]]:
-    """Read diagnostics, an array with a row for each; NULL and an array without rows are an empty dict."""
+    """Decode diagnostics, an array with a row for each. NULL and an array without rows give an empty dict."""
     array = () if blob is None else from_blob(blob)
     return dict(zip(DIAGNOSTICS, array, strict=True)) if len(array) else {}
 
@@ -74,7 +74,7 @@ def decode(row: Row) -> dict[str, Any]:
     """Decode the columns that hold JSON or arrays.
 
     Raises:
-        ValueError: if a column is not what this package writes.
+        ValueError: if a column has a format that this package does not write.
     """
     try:
         return {name: READERS[name](value) if name in READERS else value for name, value in row.items()}
@@ -83,10 +83,10 @@ def decode(row: Row) -> dict[str, Any]:
 
 
 def check_row(row: Row) -> None:
-    """Refuse a row that cannot be read, or that stands under another key than that of its settings.
+    """Reject a row that cannot be read, or whose key differs from that of its settings.
 
     Raises:
-        ValueError: if this package would not store it so.
+        ValueError: if this package would not store such a row.
     """
     decoded = decode(row)
     key = RunKey(row["agent"], decoded["agent_settings"], decoded["environment"], row["plug_in"], row["algorithm"])

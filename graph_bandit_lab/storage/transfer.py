@@ -1,4 +1,4 @@
-"""Carry repetitions to other folders: an export is a results file without failed repetitions, packed by xz."""
+"""Transfer repetitions to other folders. An export is a results file without failed repetitions, packed by xz."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graph_bandit_lab.storage.database import open_to_read, sole_driver
 from graph_bandit_lab.storage.results import FILE_NAME, ResultStore, check_format, read_rows
 from graph_bandit_lab.storage.rows import check_row
 
-MOST_UNPACKED, MOST_PACKED = 1 << 24, 100  # bytes, and times that a larger file may be packed
-XZ = b"\xfd7zXZ\0"  # with which a packed file begins
-MOST_MEMORY = 1 << 27  # bytes that unpacking takes
+MOST_UNPACKED, MOST_PACKED = 1 << 24, 100  # bytes, and the compression ratio of larger files
+XZ = b"\xfd7zXZ\0"  # first bytes of a packed file
+MOST_MEMORY = 1 << 27  # bytes for unpacking
 FIRST = "(new.diagnostics IS NULL, new.created) < (old.diagnostics IS NULL, old.created)"
 Key = tuple[str, int]  # settings hash and seed
 
@@ -33,11 +33,10 @@ class Exported:
 
 
 def export_results(folder: str | Path, path: str | Path) -> Exported:
-    """Write all finished repetitions of a folder to one small file, from which a sweep can go on elsewhere.
+    """Write all finished repetitions of a folder to one small file, from which a sweep can continue elsewhere.
 
-    A sweep may play into the folder meanwhile. Rows are copied as they are. The tasks
-    of the folder go with them, so that agents are ranked elsewhere as they are here. Unpacked with
-    `xz -d`, the file is a results file.
+    A sweep may write into the folder meanwhile. Rows are copied unchanged, with the tasks of the folder, so that agents
+    are ranked in the same way elsewhere. Unpacked with `xz -d`, the file is a results file.
 
     Args:
         folder: folder of results.
@@ -71,13 +70,13 @@ class Imported:
 
     taken: int
     present: int
-    """Repetitions that the folder held already. They stay as they were."""
+    """Repetitions that the folder already held. They stay unchanged."""
     different: int = 0
-    """Repetitions that were played twice, with other actions or rewards under the same key."""
+    """Repetitions played twice, with different actions or rewards under the same key."""
 
     @property
     def notes(self) -> list[str]:
-        """Say what was taken, and what differs."""
+        """Return notes on imported and differing repetitions."""
         notes = [f"Repetitions taken from files: {self.taken}. There already: {self.present}."]
         if self.different:
             notes.append(
@@ -88,18 +87,18 @@ class Imported:
 
 
 def import_results(folder: str | Path, files: Sequence[str | Path]) -> Imported:
-    """Take the repetitions of exported files into a folder; the order of the files does not matter.
+    """Import the repetitions of exported files into a folder. The order of the files does not matter.
 
     Args:
-        folder: folder of results, which is made if it is not there. What it holds stays.
-        files: of `export_results`.
+        folder: folder of results, created if it does not exist. Its results are kept.
+        files: files from `export_results`.
 
     Returns:
-        How many were taken, how many were there already, and which of them differ.
+        The numbers of repetitions that were imported, already present, and different.
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if a file is damaged or of another version, or a process plays into the folder. Nothing is changed
+        ValueError: if a file is damaged or of another version, or another process uses the folder. Nothing is changed
             then.
     """
     with open_exports(files) as exports, sole_driver(Path(folder)):
@@ -108,29 +107,29 @@ def import_results(folder: str | Path, files: Sequence[str | Path]) -> Imported:
 
 @dataclass(frozen=True)
 class Exports:
-    """Files of exports that were found intact, merged in a temporary folder."""
+    """Intact export files, merged in a temporary folder."""
 
     store: ResultStore
     """Their repetitions and tasks."""
     different: set[Key]
-    """Repetitions that two files hold, with other actions or rewards."""
+    """Repetitions in two files, with different actions or rewards."""
 
     def give(self, store: ResultStore) -> Imported:
-        """Take repetitions and tasks into another results file, in one transaction, ordered by when they ended."""
+        """Import repetitions and tasks into another results file, in one transaction, ordered by their end."""
         taken, different = store.take(self.store.path)
         return Imported(taken, len(self.store.stored()) - taken, len(self.different | different))
 
 
 @contextmanager
 def open_exports(paths: Sequence[str | Path]) -> Iterator[Exports | None]:
-    """Unpack files of `export_results`, check all of them, and merge them; the order of the files does not matter.
+    """Unpack files from `export_results`, check all of them, and merge them in any order.
 
-    Of a repetition that two files hold, the one with diagnostics counts, or else the one that was finished first.
-    Nothing but rows that are as this package writes them leaves the file; None if there are no files.
+    If two files hold a repetition, the one with diagnostics counts, otherwise the one that finished first. Only rows in
+    the form that this package writes are accepted. The result is None if there are no files.
 
     Raises:
         FileNotFoundError: if there is no such file.
-        ValueError: if one is not such a file, is damaged, was made by another version, or holds anything that this
+        ValueError: if a file is not an export, is damaged, was made by another version, or holds anything that this
             package does not store.
     """
     if not paths:
@@ -151,7 +150,7 @@ def open_exports(paths: Sequence[str | Path]) -> Iterator[Exports | None]:
 
 
 def _unpack(path: Path, to: Path) -> None:
-    """Unpack and check a file, within limits, for a few kilobytes may be packed gigabytes.
+    """Unpack and check a file, within limits, because a few kilobytes may expand to gigabytes.
 
     Raises:
         ValueError, sqlite3.Error, lzma.LZMAError, FileNotFoundError: if it is not an export.

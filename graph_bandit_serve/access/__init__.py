@@ -1,1 +1,1 @@
-"""Let in who belongs, and nobody else: addresses, keys, and the guard of every request."""
+"""Authorize requests: addresses, keys and the guard in front of the application."""

@@ -1,7 +1,7 @@
-"""Know by which addresses the server is asked, so that a name of somebody else's that leads here is refused.
+"""Find the addresses of the server, so that requests for other host names are rejected.
 
-A page of an attacker may have a name that first leads to the attacker's machine and then to this one (DNS rebinding).
-The browser takes both for one site. The name stands in the Host header of each request, and is none of these.
+An attacker's host name can first resolve to the attacker's machine and then to this one (DNS rebinding). The browser
+treats both as one site, but sends that name in the Host header of each request.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class Addresses:
-    """The addresses by which the server may be asked."""
+    """The valid addresses of the server."""
 
     link: str
-    """The beginning of the links that are printed."""
+    """Base URL of the printed links."""
     origins: frozenset[str]
-    """Origin headers of pages of the server itself, in small letters."""
+    """Origin headers of the server's own pages, in lower case."""
     port: int
-    """The port that it listens on."""
+    """Port of the server."""
 
     def link_of(self, token: str) -> str:
-        """Return a link that lets somebody in."""
+        """Return a login link with a token."""
         return f"{self.link}/enter?token={token}"
 
     @property
     def hosts(self) -> set[str]:
-        """Return the Host headers that are answered, in small letters."""
+        """Return the accepted Host headers, in lower case."""
         return {origin.partition("//")[2] for origin in self.origins}
 
     @property
     def is_encrypted(self) -> bool:
-        """Return whether browsers connect by TLS, to a proxy."""
+        """Return True if browsers connect by TLS, to a proxy."""
         return self.link.startswith("https:")
 
 
@@ -46,26 +46,26 @@ def find_addresses(host: str, port: int, public: str = "") -> Addresses:
     """Return the addresses of a server.
 
     Args:
-        host: name or address that it listens on.
-        port: the port that it listens on.
-        public: address of a proxy in front of it; empty: there is none.
+        host: name or address to listen on.
+        port: port to listen on.
+        public: address of a proxy in front of the server. Empty if there is none.
     """
     places = [("http", name, port) for name in _names_of(host)]
     if public:
         parts = urlsplit(public.lower())
         places.insert(0, (parts.scheme, _bracketed(parts.hostname or ""), parts.port or PORTS[parts.scheme]))
-    ends = [f":{number}" * (number != PORTS[scheme]) for scheme, _, number in places]  # browsers leave out usual ports
+    ends = [f":{number}" * (number != PORTS[scheme]) for scheme, _, number in places]  # browsers omit default ports
     origins = [f"{scheme}://{name}{end}" for (scheme, name, _), end in zip(places, ends, strict=True)]
     return Addresses(origins[0], frozenset(origins), port)
 
 
 def is_local(host: str) -> bool:
-    """Return whether only programs of this machine can connect to an address."""
+    """Return True if only programs on this machine can connect to an address."""
     return host.lower() == "localhost" or bool((address := _parse(host)) and address.is_loopback)
 
 
 def _names_of(host: str) -> list[str]:
-    """Return the names of the machine under which it is asked if it listens on an address, the best one first."""
+    """Return the host names of a server that listens on an address, the best one first."""
     address = _parse(host)
     if address is not None and address.is_unspecified:
         own = [card.address.split("%")[0] for cards in psutil.net_if_addrs().values() for card in cards]

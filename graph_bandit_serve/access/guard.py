@@ -1,4 +1,4 @@
-"""Let through what belongs, and answer the rest at once: the guard stands in front of everything, errors included."""
+"""Forward authorized requests and reject all others. The guard wraps the whole application, including its errors."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ HEADERS = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with no-referrer, forms of our own pages would say `Origin: null`
+    "referrer-policy": "same-origin",  # with no-referrer, forms of our own pages would send `Origin: null`
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-"""Of every answer: nothing is loaded or run from elsewhere, framed, guessed, kept, or told to the next site."""
+"""Headers of every response. They forbid external content, framing, MIME sniffing, caching and external referrers."""
 ENTER = "/enter"
 FILES = ("multipart/form-data", "application/octet-stream")
 
 
 class Guard:
-    """An application that asks another one only for those who belong.
+    """An ASGI application that forwards only authorized requests to another one.
 
     Args:
-        app: the application.
+        app: the wrapped application.
         keys: the keys of people and programs.
         addresses: the addresses of the server.
         limits: the limits.
@@ -49,7 +49,7 @@ class Guard:
         self.cookie = f"{'__Host-' * addresses.is_encrypted}graph-bandit-{addresses.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer or forward a request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -58,7 +58,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, text in HEADERS.items():
-                    headers.setdefault(name, text)  # drawings are kept
+                    headers.setdefault(name, text)  # drawings may be cached
             await send(message)
 
         request = Request(scope)
@@ -68,7 +68,7 @@ class Guard:
         await (self._answer(request, bool(person)) or self._app)(scope, receive, send_on)
 
     def _answer(self, request: Request, belongs: bool) -> Response | None:
-        """Return the answer to who does not belong, asks what nobody may, or enters; None for all others."""
+        """Return the response to a login or a rejected request, or None if the request is to be forwarded."""
         headers = request.headers
         if headers.get("host", "").lower() not in self._addresses.hosts:
             return PlainTextResponse("Expected an address of this server as Host.", 421)
@@ -90,7 +90,7 @@ class Guard:
         return None
 
     def _is_from_elsewhere(self, request: Request) -> bool:
-        """Return whether a page of another site asks, other than by a link to here."""
+        """Return True if the request comes from a page of another site, and not from a link on it."""
         headers, reads = request.headers, request.method == "GET"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             is_link = reads and headers.get("sec-fetch-mode") == "navigate"
@@ -99,8 +99,8 @@ class Guard:
         return not reads and any(each.lower() not in self._addresses.origins for each in headers.getlist("origin"))
 
     def _enter(self, request: Request) -> Response:
-        """Exchange the token of a link for a session, and lead away from the address that holds it."""
-        if request.method != "GET":  # a program that looks ahead by HEAD would use up the link
+        """Exchange the token of a link for a session, and redirect to an address without the token."""
+        if request.method != "GET":  # a HEAD request of a link preview would use up the link
             return PlainTextResponse("Expected GET.", 405, {"allow": "GET"})
         session = self._keys.enter(request.query_params.get("token", ""))
         if session is None:
@@ -112,16 +112,16 @@ class Guard:
             max_age=int(self._limits.session_seconds),
             secure=self._addresses.is_encrypted,
             httponly=True,
-            samesite="lax",  # a link in a mail leads here; what changes something is asked by POST, and has an Origin
+            samesite="lax",  # allows links in mails; requests that change data are POST with an Origin
         )
         return answer
 
     def _who_asks(self, request: Request) -> str:
-        """Return who asks, by the key that is named or else by the cookie; empty if nobody who belongs."""
+        """Identify the sender by the key or, without one, by the cookie. Return an empty string if unauthorized."""
         if "authorization" in request.headers:
             scheme, _, key = request.headers["authorization"].partition(" ")
             return "program" * (scheme.lower() == "bearer" and self._keys.is_program(key))
         start, texts = f"{self.cookie}=", (line.split(";") for line in request.headers.getlist("cookie"))
-        # A page on another port of this machine may have set a second cookie of the name.
+        # A page on another port of this machine may have set a second cookie with this name.
         keys = (text.strip().removeprefix(start) for line in texts for text in line if text.strip().startswith(start))
         return next((key for key in keys if self._keys.name_of(key) is not None), "")

@@ -1,4 +1,4 @@
-"""Keys of people and programs: links that are used once, sessions of browsers, a key for programs."""
+"""Keys of people and programs: single-use links, browser sessions and one key for programs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from contextvars import ContextVar
 from graph_bandit_serve.settings import ServerLimits
 
 PERSON: ContextVar[str] = ContextVar("PERSON", default="program")
-"""Who asks: a session of a browser, or all programs."""
+"""Sender of the request: the key of a browser session, or `program` for all programs."""
 NAME: ContextVar[str] = ContextVar("NAME", default="")
-"""What this person is called, as the invitation said; empty: it is not known."""
-BYTES = 32  # of randomness: nobody guesses a key
+"""Name of this person from the invitation. Empty if unknown."""
+BYTES = 32  # of randomness, so that a key cannot be guessed
 
 
 class Keys:
-    """The keys of one start of the server, which are new each time and in memory alone.
+    """The keys of a running server. They are new at each start and exist only in memory.
 
     Args:
-        limits: the limits; of them, how long sessions and invitations last.
+        limits: the limits. The lifetimes of sessions and invitations are used.
         clock: returns seconds.
     """
 
@@ -33,17 +33,17 @@ class Keys:
         self._sessions: dict[str, tuple[float, str]] = {}
 
     def invite(self, name: str = "") -> str:
-        """Return the token of another link, which lets somebody in once.
+        """Return the token of a new link for a single login.
 
         Args:
-            name: what they are called in what they change; empty: they say so themselves.
+            name: name of the person in the history of changes. If empty, the person enters a name.
         """
         token = secrets.token_urlsafe(BYTES)
         self._links[token] = (self._clock() + self._limits.invitation_seconds, name)
         return token
 
     def enter(self, token: str) -> str | None:
-        """Return the key of a new session for the token of a link; None if it lets nobody in, or not again."""
+        """Exchange the token of a link for the key of a new session. Return None if it is unknown, used or expired."""
         until, name = self._links.pop(token, (0.0, ""))
         if self._clock() >= until:
             return None
@@ -52,10 +52,10 @@ class Keys:
         return session
 
     def name_of(self, session: str) -> str | None:
-        """Return what the person of a session is called; None if there is no such session, or it has ended."""
+        """Return the name of a session's person, or None if the session is unknown or has ended."""
         until, name = self._sessions.get(session, (0.0, ""))
         return name if self._clock() < until else None
 
     def is_program(self, key: str) -> bool:
-        """Return whether a key is that of programs, in a time that tells nothing about it."""
+        """Return True if a key is the key of programs. The comparison takes constant time."""
         return hmac.compare_digest(key.encode(), self.program.encode())

@@ -1,1 +1,1 @@
-"""The campaigns of a folder: find their files, read them, and say what is in them."""
+"""The campaigns of a folder: find, read and summarize their files."""

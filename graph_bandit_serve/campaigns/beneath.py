@@ -1,7 +1,7 @@
-"""Open, replace and remove files below a folder without following links, also if somebody swaps a file for one.
+"""Open, replace and remove files below a folder without following links, even if a file is swapped for a link.
 
-Each folder is opened from the descriptor of the one above. Windows has no such descriptors: there a file is opened by
-its path, and refused if the path leads through a link, or to another file by then.
+Each folder is opened from the descriptor of its parent. Windows has no such descriptors: there a file is opened by its
+path, and rejected if the path contains a link or points to another file after opening.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Stamp = tuple[int, ...]
 HAS_DESCRIPTORS = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
 FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW"))
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)  # else opening a named pipe would wait for a writer
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)  # otherwise, opening a named pipe would wait for a writer
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -32,7 +32,7 @@ class LinkError(ValueError):
     """A file or folder is a link.
 
     Args:
-        name: its name.
+        name: name of the file or folder.
     """
 
     def __init__(self, name: str) -> None:
@@ -44,10 +44,10 @@ class Folder:
     """An open folder."""
 
     at: int | Path
-    """Its descriptor; on Windows, its path."""
+    """Descriptor of the folder. On Windows, its path."""
 
     def call(self, function: Callable[..., T], name: str, *arguments: object) -> T:
-        """Call a function of `os` for something in the folder."""
+        """Call a function of `os` for an entry of the folder."""
         if isinstance(self.at, int):
             return function(name, *arguments, dir_fd=self.at)
         return function(self.at / name, *arguments)
@@ -76,7 +76,7 @@ class Folder:
         return handle
 
     def replace(self, name: str, other: str) -> None:
-        """Give something in the folder another name there."""
+        """Rename an entry of the folder."""
         if isinstance(self.at, int):
             os.replace(name, other, src_dir_fd=self.at, dst_dir_fd=self.at)
         else:
@@ -84,7 +84,7 @@ class Folder:
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """Return what changes with a file: where it is, its size, and when it was written."""
+    """Return a stamp that changes with a file: its location, size and modification time."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
@@ -94,8 +94,8 @@ def open_folder(root: Path, place: str = "", make: bool = False) -> Iterator[Fol
 
     Args:
         root: the folder above, without links.
-        place: where it is below `root`, as `a/b`; empty: `root` itself.
-        make: whether folders that are missing are made.
+        place: path below `root`, as `a/b`. If empty, `root` itself.
+        make: if True, create missing folders.
 
     Raises:
         LinkError: a ValueError, if there is a link in `place`.
@@ -126,10 +126,10 @@ def open_folder(root: Path, place: str = "", make: bool = False) -> Iterator[Fol
 
 @contextmanager
 def open_file(root: Path, place: str) -> Iterator[IO[bytes]]:
-    """Open a file to read it in a `with` block; arguments and errors as of `open_folder`.
+    """Open a file for reading in a `with` block. Arguments and errors are those of `open_folder`.
 
     Raises:
-        ValueError: also if it is a folder, a pipe or a device.
+        ValueError: if it is a folder, a pipe or a device.
     """
     parent, _, name = place.rpartition("/")
     with open_folder(root, parent) as folder, os.fdopen(folder.open(name), "rb") as file:
@@ -139,17 +139,17 @@ def open_file(root: Path, place: str) -> Iterator[IO[bytes]]:
 
 
 def replace_file(root: Path, place: str, content: IO[bytes], make: bool = False, mode: int | None = None) -> None:
-    """Write a file, or replace it: readers see the old one or the new one.
+    """Write or replace a file atomically: readers see either the old or the new content.
 
     Args:
         root: as in `open_folder`.
         place: as in `open_folder`.
         content: an open file.
         make: as in `open_folder`.
-        mode: permissions; None: those of a new file.
+        mode: permissions. If None, those of a new file.
     """
     parent, _, name = place.rpartition("/")
-    part = f"{name}.{os.getpid()}.{secrets.token_hex(8)}.part"  # which those who write here later remove, if we die
+    part = f"{name}.{os.getpid()}.{secrets.token_hex(8)}.part"  # later writers remove it if this process dies
     with open_folder(root, parent, make) as folder:
         try:
             with os.fdopen(folder.open(part, NEW), "wb") as file:
@@ -174,7 +174,7 @@ def remove_file(root: Path, place: str) -> None:
 
 @contextmanager
 def lock_file(root: Path, place: str) -> Iterator[None]:
-    """Keep other processes from changing a campaign in a `with` block, as its own lock does.
+    """Lock a campaign against other processes in a `with` block. The campaign's own lock is used.
 
     Args:
         root: as in `open_folder`.
@@ -193,7 +193,7 @@ def lock_file(root: Path, place: str) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
         finally:
-            fcntl.flock(handle, fcntl.LOCK_UN)  # a child may have the descriptor, too
+            fcntl.flock(handle, fcntl.LOCK_UN)  # a child process may also hold the descriptor
             os.close(handle)
 
 
@@ -202,5 +202,5 @@ def _is_direct(path: Path) -> bool:
 
 
 def _is_at(handle: int, path: Path) -> bool:
-    """Return whether an open file is that of a path without links."""
+    """Return True if an open file is still the file at a path, and the path has no links."""
     return _is_direct(path) and os.path.samestat(os.fstat(handle), os.stat(path))

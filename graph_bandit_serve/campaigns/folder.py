@@ -1,6 +1,6 @@
-"""Find the files of campaigns in a folder, and read one of them; nothing outside is ever opened.
+"""Find and read the campaign files of a folder. Files outside the folder are never opened.
 
-A campaign is asked for by a key, which is looked up among the files that were found. No request names a path.
+A request names a campaign by a key, which is looked up among these files. It never contains a path.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from graph_bandit_serve.settings import ServerLimits
 ENDING = ".campaign.json"
 LIBRARY = ".toml"
 PREPARED = "manifest.json"
-"""A file of this name is in each folder that `graph-bandit prepare` made."""
+"""A file with this name is in each folder created by `graph-bandit prepare`."""
 STARTED = "/suggestions"
-"""Ends the name of a campaign that was started here, in a folder of its own, which names it."""
+"""End of the path of a campaign started on the server. It has a separate folder with the name of the campaign."""
 KEY_DIGITS = 16
 
 
@@ -30,14 +30,14 @@ class FoundFile:
     """A file that may hold a campaign."""
 
     key: str
-    """By which it is asked for: a digest of its place in the folder."""
+    """Key in requests: a digest of the file's path in the folder."""
     name: str
-    """Its place in the folder, without the ending, for people."""
+    """Path in the folder without the extension, for display."""
     path: Path
 
 
 class CampaignFolder:
-    """A folder whose files of campaigns are found and read.
+    """A folder of campaign files.
 
     Args:
         root: the folder.
@@ -49,7 +49,7 @@ class CampaignFolder:
         self._last: dict[str, FoundFile] = {}
 
     def list_files(self) -> tuple[list[FoundFile], bool]:
-        """Return the files of campaigns, and whether there are more files or folders than are looked at."""
+        """Return the campaign files, and True if files or folders beyond the limits were skipped."""
         places, is_cut = self._look_for((ENDING,), self._limits.campaigns)
         names = [readable(place.removesuffix(ENDING).removesuffix(STARTED)) for place in places]
         files = [FoundFile(key_of(place), name, self.root / place) for place, name in zip(places, names, strict=True)]
@@ -57,13 +57,13 @@ class CampaignFolder:
         return files, is_cut
 
     def list_tables(self) -> tuple[dict[str, Path], bool]:
-        """Return tables, files of graphs, libraries of products and prepared pools by place; else as `list_files`."""
+        """Return tables, graph files, product libraries and prepared pools by path, with the flag of `list_files`."""
         places, is_cut = self._look_for((*KINDS, LIBRARY, f"/{PREPARED}"), self._limits.entries)
         places = [place.removesuffix(f"/{PREPARED}") for place in places]
         return {readable(place): self.root / place for place in places}, is_cut
 
     def _look_for(self, endings: tuple[str, ...], most: int) -> tuple[list[str], bool]:
-        """Look for files; those whose names begin with a dot and links are left out."""
+        """Find files with some extensions. Links and names that begin with a dot are skipped."""
         found: list[str] = []
         is_cut = False
         for count, (place, is_file) in enumerate(self._walk()):
@@ -74,16 +74,16 @@ class CampaignFolder:
         return sorted(found, key=str.casefold), is_cut
 
     def find(self, key: str) -> FoundFile | None:
-        """Return the file of a key; None if there is none."""
+        """Return the file of a key, or None if there is none."""
         if key not in self._last:
             self.list_files()
         return self._last.get(key)
 
     def read(self, path: Path) -> bytes:
-        """Return what a file holds.
+        """Return the content of a file.
 
         Raises:
-            ValueError: if it is too large, no file of data, or not inside of the folder; the message says so.
+            ValueError: if it is too large, not a regular file, or outside the folder.
         """
         most = self._limits.file_bytes
         try:
@@ -96,7 +96,7 @@ class CampaignFolder:
         return content
 
     def _walk(self, place: str = "", depth: int = 0) -> Iterator[tuple[str, bool]]:
-        """Yield the place in the folder of each file and folder, and whether it is a file; links are left out."""
+        """Yield the path of each file and folder, with True for a file. Links and hidden entries are skipped."""
         try:
             with open_folder(self.root, place.rstrip("/")) as folder, os.scandir(folder.at) as entries:
                 shown = (entry for entry in entries if not entry.name.startswith(".") and not entry.is_symlink())
@@ -111,10 +111,10 @@ class CampaignFolder:
 
 
 def key_of(place: str) -> str:
-    """Return the key of a file by its place in the folder."""
+    """Return the key of a file from its path in the folder."""
     return hashlib.sha256(os.fsencode(place)).hexdigest()[:KEY_DIGITS]
 
 
 def readable(name: str) -> str:
-    """Return the name of a file as text that can be shown, whatever bytes it is made of."""
+    """Return the name of a file as printable text, even if its bytes are not valid UTF-8."""
     return os.fsencode(name).decode("utf-8", "replace")

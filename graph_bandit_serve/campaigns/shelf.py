@@ -1,4 +1,4 @@
-"""Read the campaigns of a folder, and keep what was read until a file changes."""
+"""Read the campaigns of a folder, and cache them until a file changes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ VERBS = {"tell": "adding", "ask": "suggesting", "mark": ""}
 
 @dataclass(frozen=True)
 class Reading:
-    """A campaign as its file has it."""
+    """A campaign as stored in its file."""
 
     file: FoundFile
     version: str
-    """Digest of the file; it changes with every change."""
+    """Digest of the file."""
     state: CampaignState
     past: tuple[Change, ...]
-    """What can be undone, the newest last."""
+    """Changes that can be undone, the newest last."""
     future: tuple[Change, ...]
-    """What can be redone, the next last."""
+    """Changes that can be redone, the next one last."""
 
     def summary(self) -> dict[str, Any]:
-        """Return the campaign in a line: what it is called, what is wanted, and how many results and rounds it has."""
+        """Return a summary of the campaign: its name, its goals, and the numbers of results and rounds."""
         state, aim = self.state, "maximize" if self.state.maximize else "minimize"
         goals = [goal.text for goal in state.goals] or [f"{aim} {state.target or 'the measured value'}"]
         parts = {"results": state.measured, "pending": state.pending, "failed": state.failed, "rounds": state.rounds}
@@ -43,7 +43,7 @@ class Reading:
         return {**about, "goals": goals, **counts}
 
     def whole(self) -> dict[str, Any]:
-        """Return all of the campaign, with its id, name and version, and what can be undone and redone."""
+        """Return the full campaign with its id, name, version, and the changes that can be undone or redone."""
         about = {"id": self.file.key, "name": self.file.name, "version": self.version}
         steps = {name: [replace(each, other=None) for each in getattr(self, name)] for name in ("past", "future")}
         made: dict[str, Any] = msgspec.to_builtins({**about, **steps, "failed": self.state.failed, "state": self.state})
@@ -60,11 +60,11 @@ class Shelf:
 
     def __init__(self, folder: CampaignFolder, limits: ServerLimits) -> None:
         self.folder, self._limits = folder, limits
-        self._lock = threading.Lock()  # each file is read once, however many ask
-        self._kept: OrderedDict[tuple[str, Stamp], Reading | str] = OrderedDict()  # the one asked for last is last
+        self._lock = threading.Lock()  # each file is read once for concurrent requests
+        self._kept: OrderedDict[tuple[str, Stamp], Reading | str] = OrderedDict()  # least recently used first
 
     def list_campaigns(self) -> dict[str, Any]:
-        """Return all campaigns in a line each, and whether the folder holds more files than are looked at."""
+        """Return a summary of each campaign, and a flag for files beyond the limits."""
         files, is_cut = self.folder.list_files()
         lines: list[dict[str, Any]] = []
         with self._lock:
@@ -77,10 +77,10 @@ class Shelf:
         return {"campaigns": lines, "is_cut": is_cut}
 
     def read(self, key: str) -> Reading:
-        """Return the campaign that the file of a key holds now.
+        """Return the current campaign in the file of a key.
 
         Raises:
-            HTTPException: 404, if there is no such file; 422, if it is not a campaign.
+            HTTPException: 404 if there is no such file, or 422 if it is not a campaign.
         """
         file = self.folder.find(key)
         with self._lock:
@@ -92,7 +92,7 @@ class Shelf:
         return found
 
     def _read(self, file: FoundFile) -> Reading | str | None:
-        """Return a campaign, or why its file is none; None if there is no such file."""
+        """Return a campaign, the reason why its file is invalid, or None if there is no such file."""
         try:
             key = file.key, stamp_of(os.lstat(file.path))
         except OSError:
@@ -113,5 +113,5 @@ class Shelf:
 
 
 def describe(change: Change) -> str:
-    """Return what somebody did, in words."""
+    """Return a change as text."""
     return f"{VERBS.get(change.verb, change.verb)} {change.about}".strip()

@@ -1,4 +1,4 @@
-"""Keep files that people send until they become part of a campaign, each in a folder of its own."""
+"""Store uploaded files, each in a separate folder, until they become part of a campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from graph_bandit_serve.campaigns.beneath import LinkError, open_folder, replace_file
 from graph_bandit_serve.settings import ServerLimits
 
-HIDDEN = ".graph-bandit-uploads"  # campaigns and tables are not looked for in folders that begin with a dot
+HIDDEN = ".graph-bandit-uploads"  # the search for campaigns and tables skips folders that begin with a dot
 TEXTS = (".csv", ".tsv", ".txt", ".smi", ".sdf", ".jsonl")
 KINDS = (*TEXTS, *(f"{kind}.gz" for kind in TEXTS), ".xlsx", ".parquet")
 LONGEST = 100  # characters of a name
@@ -23,7 +23,7 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 class Uploads:
-    """The files of a folder that people sent, and that are not part of a campaign yet.
+    """Uploaded files that are not yet part of a campaign.
 
     Args:
         root: the folder.
@@ -34,14 +34,14 @@ class Uploads:
         self._root, self._limits = root, limits
 
     def add(self, name: str, content: IO[bytes]) -> str:
-        """Keep a file, and return the token by which it is asked for.
+        """Store a file, and return its token.
 
         Args:
-            name: its name where it comes from, which is made one on all systems.
+            name: original name, which is changed to a valid name on all systems.
             content: an open file.
 
         Raises:
-            HTTPException: 422, if it is of another kind; 507, if it cannot be kept, and nothing of it stays.
+            HTTPException: 422 if it is not a table, or 507 if it cannot be stored. No partial file remains.
         """
         if not kind_of(name):
             raise HTTPException(422, f"Expected a table that ends in {', '.join(KINDS)}. Got {name[-100:]!r}.")
@@ -57,7 +57,7 @@ class Uploads:
         return token
 
     def find(self, token: str) -> Path | None:
-        """Return the path of a file by its token; None if there is none."""
+        """Return the path of a file by its token, or None if there is none."""
         names = self._names(f"{HIDDEN}/{token}") if TOKEN.fullmatch(token) else []
         return self._root / HIDDEN / token / names[0] if names else None
 
@@ -79,6 +79,6 @@ class Uploads:
 
 
 def kind_of(name: str) -> str:
-    """Return the ending of the name of a table; empty if it is not one of `KINDS`."""
+    """Return the extension of a table's name, or an empty string if it is not one of `KINDS`."""
     lower = name.lower()
     return max((kind for kind in KINDS if lower.endswith(kind)), key=len, default="")

@@ -1,4 +1,4 @@
-"""Offer the tools to the program that started this one, over stdin and stdout."""
+"""Offer the tools to the parent process over stdin and stdout."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ WAKE_SECONDS = 0.5
 
 
 def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> None:
-    """Offer the campaigns of a folder as tools, until stdin is closed or Ctrl-C.
+    """Offer the campaigns of a folder as tools until stdin is closed or Ctrl-C is pressed.
 
     Args:
-        settings: what is served.
-        limits: the limits; None: those of the command.
+        settings: the folder.
+        limits: the limits. If None, those of the command.
 
     Raises:
         MissingExtraError: if the extra `serve` is not installed.
@@ -36,14 +36,14 @@ def serve_tools(settings: McpSettings, limits: ServerLimits | None = None) -> No
     limits = limits or ServerLimits()
     jobs = Jobs(limits, FUNCTIONS)
     server = make_tools(Service(settings.folder, jobs, limits))
-    # A thread that waits for a line of stdin cannot be stopped; as a daemon, it does not keep the command from ending.
+    # A thread that waits for a line of stdin cannot be stopped, but a daemon does not block the exit of the command.
     serving = threading.Thread(target=anyio.run, args=(server.run_stdio_async,), daemon=True)
     try:
         print(f"The campaigns of {settings.folder}, as tools over stdin and stdout. Ctrl-C stops.", file=sys.stderr)
-        threading.Thread(target=jobs.open, daemon=True).start()  # where Ctrl-C does not interrupt it
+        threading.Thread(target=jobs.open, daemon=True).start()  # Ctrl-C does not interrupt this thread
         serving.start()
         while serving.is_alive():
-            serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not end a wait
+            serving.join(WAKE_SECONDS)  # on Windows, Ctrl-C does not interrupt an unlimited wait
     except KeyboardInterrupt:
         raise KeyboardInterrupt("Saved work is kept. The running operation was stopped.") from None
     finally:

@@ -1,1 +1,1 @@
-"""Answer people: the campaigns as pages, and forms to change them."""
+"""Web pages of the campaigns, with forms to change them."""

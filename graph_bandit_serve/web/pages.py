@@ -1,4 +1,4 @@
-"""The campaigns as pages for people; a script of theirs asks the same operations as programs do."""
+"""Web pages of the campaigns. Their script calls the same operations as programs."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number,
 from graph_bandit_serve.work.drawing import NOT_DRAWN, Drawer, slots_of, structures_among
 from graph_bandit_serve.work.jobs import Job
 
-KEPT = {  # a drawing is that of its address for ever; RDKit's have styles, and run and load nothing
+KEPT = {  # a drawing never changes for a URL, and RDKit's SVG needs inline styles but no scripts
     "cache-control": "private, max-age=86400",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
 VIEWS = ("look", "preview", "rows", "explain")
-"""Operations whose results are shown by a template of their name; those of others are sentences."""
+"""Operations with a template of the same name. Results of other operations are shown as sentences."""
 TABS = {"batch": "This batch", "candidates": "All candidates", "results": "Results", "history": "History"}
 Tab = Literal["batch", "candidates", "results", "history"]
 Text = Annotated[str, Query(max_length=2_000)]
 
 
 class Pages:
-    """Templates, and what they show.
+    """The page templates.
 
     Args:
-        limits: the limits; of them, the longest text of a page.
+        limits: the limits. Only the maximum length of text is used.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
@@ -53,12 +53,12 @@ class Pages:
         self._templates.filters |= {**shown, "slots": slots_of, "structures": structures_among}
 
     def render(self, template: str, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
-        """Return a page."""
+        """Render a page."""
         return HTMLResponse(self._templates.get_template(f"{template}.html.jinja").render(values), status)
 
 
 def plain(text: str) -> str:
-    """Return a message without what it says of the command."""
+    """Return a message without its sentences about the command line."""
     sentences = re.split(r"(?<=[\w)`'\"]{4}[.;]) ", text)
     return " ".join(each for each in sentences if not re.search("--|shell", each)) or text
 
@@ -66,14 +66,14 @@ def plain(text: str) -> str:
 def make_pages(
     pages: Pages, service: Service, drawer: Drawer, addresses: Addresses, keys: Keys, limits: ServerLimits
 ) -> APIRouter:
-    """Return the addresses for people.
+    """Return the routes for people.
 
     Args:
-        pages: templates.
+        pages: the page templates.
         service: the campaigns and jobs.
         drawer: draws molecules.
         addresses: the addresses of the server, for links of invitations.
-        keys: make these links.
+        keys: creates these links.
         limits: the limits.
     """
     router = APIRouter(include_in_schema=False)

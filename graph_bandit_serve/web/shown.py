@@ -1,4 +1,4 @@
-"""Say what the page of a campaign shows, in dictionaries made of its state."""
+"""Convert the state of a campaign to dictionaries for its page."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from graph_bandit_serve.campaigns.folder import CampaignFolder
 from graph_bandit_serve.campaigns.shelf import Reading, describe
 
 PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
-"""Begins of the names of columns whose cells the card of a suggestion has already."""
+"""Prefixes of columns that the card of a suggestion already shows."""
 LIMITS = ("require", "forbid", "filter")
 SETTINGS = {"n": 8, "price": None, "budget": None, "max_per_group": None, "group_by": None, **dict.fromkeys(LIMITS, ())}
-"""Settings that the page has, as `suggest` has them if nothing is said."""
+"""Settings on the page, with the defaults of `suggest`."""
 EXPLAINED = (*PREDICTED, "nearest", "explanation")
 Shown = dict[str, Any]
 
 
 def number(value: float | None) -> str:
-    """Return a number in a few characters; a dash if there is none."""
+    """Format a number with four digits, or a missing one as a dash."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.4g}"
 
 
 def chance(share: float | None) -> str:
-    """Return a probability as a whole percentage."""
+    """Format a probability as a whole percentage."""
     return "" if share is None else f"{100 * share:.0f} %"
 
 
 def read_cells(reading: Reading, folder: CampaignFolder) -> dict[str, Shown]:
-    """Return the cells of the table of the last suggestions by id; nothing if it is not as it was written for them."""
+    """Return the cells of the table of the last suggestions by id, or none if the file is edited or outdated."""
     state = reading.state
     try:
         content = folder.read(reading.file.path.with_name(f"{state.command.get('out')}"))
@@ -46,7 +46,7 @@ def read_cells(reading: Reading, folder: CampaignFolder) -> dict[str, Shown]:
 
 
 class CampaignPage:
-    """A campaign, as its page asks for it.
+    """The contents of a campaign's page.
 
     Args:
         reading: the campaign.
@@ -66,7 +66,7 @@ class CampaignPage:
             "vetoed": {*state.vetoes},
         }
         given = {name: state.command.get(name) or default for name, default in SETTINGS.items()}
-        self.command = {  # in a file that somebody sends, they may be of other types
+        self.command = {  # an uploaded file may contain other types
             name: value if isinstance(value, tuple) == (name in LIMITS) else SETTINGS[name]
             for name, value in given.items()
         }
@@ -75,11 +75,11 @@ class CampaignPage:
             self._comments.setdefault(comment.id, []).append({"text": comment.text, "by": comment.by})
 
     def status(self, key: str) -> str:
-        """Return what has become of a suggestion."""
+        """Return the status of a graph."""
         return next((name for name, ids in self._ids.items() if key in ids), "not asked for")
 
     def head(self) -> Shown:
-        """Return what is wanted, within which limits, and what the batch costs."""
+        """Return the goals, the limits and the cost of the batch."""
         state, budget = self.state, self.command["budget"]
         prices = [cells.get("price", "") for cells in self._cells.values()]
         numbers = [float(text) for text in prices if text.replace(".", "", 1).isdecimal()]
@@ -106,7 +106,7 @@ class CampaignPage:
         return [self._card(rank, each) for rank, each in enumerate(suggested, start=1)]
 
     def table(self, most: int) -> list[Shown]:
-        """Return a row for each graph that waits or has results: those that wait come first, then the newest."""
+        """Return a row for each pending or measured graph. Pending graphs come first, then the newest results."""
         newest = {each.id: each for each in sorted(self.state.results, key=lambda each: each.round)}
         ids = dict.fromkeys((*self.state.pending, *reversed(newest)))
         return [
@@ -122,7 +122,7 @@ class CampaignPage:
         ]
 
     def history(self, most: int) -> Shown:
-        """Return the rounds, the newest first, and the last changes: who did what when."""
+        """Return the rounds, changes and comments, each with the newest first."""
         rounds, past = self.state.rounds, self.reading.past
         return {
             "rounds": [{"number": k, "cards": self.cards(rounds[k - 1])} for k in range(len(rounds), 0, -1)][:most],
@@ -160,7 +160,7 @@ class CampaignPage:
         }
 
     def _fields(self, key: str) -> list[Shown]:
-        """Return what is known of a graph for each goal, and by what name its field is sent."""
+        """Return the values of a graph for each goal, with the name of the form field."""
         names = zip([goal.name for goal in self.state.goals] or [""], self.state.quantities, strict=True)
         return [{"send": goal, "goal": name, "known": self._values.get((key, goal), [])} for goal, name in names]
 
@@ -169,12 +169,12 @@ class CampaignPage:
 
 
 def step(change: Change) -> Shown:
-    """Return what somebody did, and who and when."""
+    """Return the text, person and time of a change."""
     return {"text": describe(change), "by": change.by, "at": change.at[:16].replace("T", " ")}
 
 
 def plots_of(state: CampaignState) -> list[Shown]:
-    """Return the figures of a campaign: results by round, or two goals; and predictions against results."""
+    """Return the figures of a campaign: results by round or two goals, and predictions against results."""
     plots, views = list[Shown](), state.views()
     if len(views) > 1:
         first, second = (view.means() for view in views[:2])
@@ -204,7 +204,7 @@ def plot(
     line: Sequence[tuple[float, float]] = (),
     least: float = 0.0,
 ) -> Shown:
-    """Return a figure of points with their ids, and a line, in a square from 0 to 100."""
+    """Return a figure of points with ids and a line, in coordinates from 0 to 100."""
     places = [*((x, y) for x, y, *_ in points), *line]
     ticks = [ticks_of([each[axis] for each in places], least * (axis == 0)) for axis in (0, 1)]
 
@@ -224,7 +224,7 @@ def plot(
 
 
 def ticks_of(values: Sequence[float], least: float = 0.0) -> list[float]:
-    """Return round numbers from below the least to above the largest of some values, with a least distance."""
+    """Return round numbers that cover the range of some values, spaced by at least `least`."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     rough = max(least, ((high - low) or abs(high) or 1.0) / 4)
     power = 10.0 ** math.floor(math.log10(rough))

@@ -1,1 +1,1 @@
-"""Work that takes long, or reads what strangers sent: in processes of its own, with limits, progress and a stop."""
+"""Run slow operations and untrusted input in separate processes, with limits, progress and cancellation."""

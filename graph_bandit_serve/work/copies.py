@@ -1,6 +1,6 @@
-"""Give an operation private copies of the files that it reads, and put back what it has changed.
+"""Give an operation private copies of the files that it reads, and write back the changed ones.
 
-The packages below open files by their paths, several times. In a private folder nobody swaps one for a link meanwhile.
+Other packages open files by path several times. In a private folder, no file can be swapped for a link in between.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from graph_bandit_serve.campaigns.beneath import Folder, Stamp, open_folder, rem
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
 NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "related_assay")
-"""Settings of a campaign's command that name files."""
+"""Settings of a campaign's command with names of files."""
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 LINKED = 4_000_000
-"""Larger files are linked rather than copied, if both folders are on one disk. No operation writes into these."""
+"""Larger files are linked rather than copied if both folders are on one disk. No operation writes to them."""
 
 
 class Copies:
-    """Copies of files of a folder, at the same places in a private one.
+    """Copies of files of a folder, at the same relative paths in a private folder.
 
     Args:
         root: the folder, without links.
-        private: the private folder, which is empty.
+        private: the private folder, empty at first.
     """
 
     def __init__(self, root: Path, private: Path) -> None:
@@ -43,17 +43,17 @@ class Copies:
         self._copies: dict[str, Stamp] = {}
 
     def fetch(self, path: str) -> Path:
-        """Copy a file, or the files of a folder, and those that it names; what is missing is left out.
+        """Copy a file or folder and the files that it names. Missing files are skipped.
 
         Args:
-            path: its path.
+            path: path of the file or folder.
 
         Returns:
             The path of the copy.
 
         Raises:
-            LinkError: a ValueError, if there is a link on the way.
-            ValueError, OSError: if there is a file that cannot be read.
+            LinkError: a ValueError, if the path contains a link.
+            ValueError, OSError: if a file cannot be read.
         """
         place = Path(path).relative_to(self.root).as_posix()
         self._fetch(place)
@@ -64,10 +64,10 @@ class Copies:
         return self.private / place
 
     def put_back(self) -> None:
-        """Write what has changed, all of a new folder at once; a campaign before the tables that it has written.
+        """Write the changed files: a new folder atomically, and a campaign before its tables.
 
         Raises:
-            StaleError: a ValueError, if a file that is to be replaced has changed since it was copied.
+            StaleError: a ValueError, if a file to replace has changed since it was copied.
         """
         files = [path for path in self.private.rglob("[!.]*") if path.is_file()]
         now = {path.relative_to(self.private).as_posix(): path for path in files}
@@ -76,7 +76,7 @@ class Copies:
             if self._status(place) != (stamp_of(self._originals[place]) if place in self._originals else None):
                 raise StaleError(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
         folders = {posixpath.dirname(place) for place in self._copies}
-        begun: dict[str, str] = {}  # where new folders are while they are filled
+        begun: dict[str, str] = {}  # temporary names of new folders
         for place in sorted(changed, key=lambda place: not place.endswith(ENDING)):
             top, _, rest = place.partition("/")
             if rest and top not in begun and self._status(top) is None:
@@ -93,14 +93,14 @@ class Copies:
                 remove_file(self.root, place)
 
     def _status(self, place: str) -> Stamp | None:
-        """Return the stamp of a file or folder as it is now; None if there is none."""
+        """Return the current stamp of a file or folder, or None if there is none."""
         parent, _, name = place.rpartition("/")
         with suppress(FileNotFoundError), open_folder(self.root, parent) as folder:
             return stamp_of(folder.status(name))
         return None
 
     def _fetch(self, place: str) -> None:
-        """Copy a file, or the files of a folder."""
+        """Copy a file or the files of a folder."""
         parent, _, name = place.rpartition("/")
         try:
             with open_folder(self.root, parent) as folder:
@@ -128,11 +128,11 @@ class Copies:
             if status.st_size < LINKED or not _link(folder, name, copy, status):
                 with copy.open("xb") as written:
                     shutil.copyfileobj(file, written)
-                os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))  # a prepared pool is found by it
+                os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))  # prepared pools are matched by it
         self._originals[place], self._copies[place] = status, stamp_of(copy.stat())
 
     def _named(self, place: str) -> Iterator[str]:
-        """Yield the places that a campaign or a library of products names, as far as they are below the folder."""
+        """Yield the paths below the folder that a campaign or a product library names."""
         folder, name = posixpath.split(place)
         values: list[object] = []
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -151,14 +151,14 @@ class Copies:
 
 
 def _link(folder: Folder, name: str, copy: Path, status: os.stat_result) -> bool:
-    """Return whether a file could be linked to a path."""
+    """Hard-link a file to a path, and return True if it succeeded."""
     if not isinstance(folder.at, int):
         return False
     with suppress(OSError, NotImplementedError):
         os.link(name, copy, src_dir_fd=folder.at, follow_symlinks=False)
         if os.path.samestat(copy.lstat(), status):
             return True
-        copy.unlink()  # it was swapped meanwhile
+        copy.unlink()  # it was swapped in between
     return False
 
 

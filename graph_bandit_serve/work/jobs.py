@@ -1,4 +1,4 @@
-"""Queue jobs, run those of one person and those of one campaign one after the other, and say how they stand."""
+"""Queue jobs and report their state. The jobs of one person or one campaign run one at a time."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from graph_bandit_serve.work.worker import LINES, kill, open_pool, perform, tree
 
 LOG = logging.getLogger("graph_bandit_serve")
 MOST_LINES = 100
-IDLE = 2  # processes that wait for a job
-WATCH_SECONDS = 0.5  # until memory is looked at again
-END_SECONDS = 10.0  # in which a process ends
+IDLE = 2  # maximum number of idle processes
+WATCH_SECONDS = 0.5  # between checks of the memory
+END_SECONDS = 10.0  # for a process to end
 PROBLEM_CHARACTERS = 2_000
 DIED = "Its process died, perhaps for lack of memory, or over a molecule that RDKit cannot bear."
 MISTAKE = "This is an error of the program, not yours. The log of the server has the details."
@@ -37,30 +37,30 @@ Status = Literal["waiting", "running", "done", "refused", "failed", "stopped"]
 
 
 class Job(BaseModel):
-    """Something that is being done, as JSON shows it."""
+    """A run of an operation, serialized to JSON."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     id: str = Field(default_factory=secrets.token_urlsafe)
-    """By which it is asked for; nobody can guess it."""
+    """Random id of the job."""
     campaign: str = ""
-    """Id of its campaign; empty if it is not about one."""
+    """Id of the campaign. Empty for an operation on the folder."""
     operation: str
-    """What is done."""
+    """Name of the operation."""
     person: str = Field("", exclude=True)
-    """Who started it: a key of theirs, which stays here."""
+    """Session key of the person who started it. It is never sent."""
     asked: Mapping[str, object] = Field(default_factory=dict, exclude=True)
     """The arguments of the operation."""
     status: Status = "waiting"
-    """How it stands: "refused" if the operation said what was wrong, "failed" if there was another reason."""
+    """Status of the job: "refused" if the operation rejected its arguments, "failed" for other errors."""
     progress: tuple[str, ...] = ()
-    """The last lines that it reported, the newest one last."""
+    """Last lines of progress, the newest one last."""
     result: Any = None
-    """What it returned, as read from JSON; None until it is done."""
+    """Result of the operation as JSON. None until the job is done."""
     problem: str = ""
-    """Why it was refused or failed, for people."""
+    """Reason why it was rejected or failed, for display."""
     seconds: float = 0.0
-    """Time for which it has run."""
+    """Running time."""
     _holds: frozenset[str] = frozenset()
     _most_seconds: float = 0.0
     _folder: Path = Path()
@@ -71,47 +71,47 @@ class Job(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def is_mine(self) -> bool:
-        """Return whether the person who asks started it, and can stop it."""
+        """Return True if the sender started the job and can stop it."""
         return self.person == PERSON.get()
 
     @property
     def has_ended(self) -> bool:
-        """Return whether nothing will change any more."""
+        """Return True if the job is done, refused, failed or stopped."""
         return self.status not in ("waiting", "running")
 
     def lines(self) -> list[str]:
-        """Return what its process has written: its number, and lines of progress."""
+        """Return the lines written by its process: the process id and lines of progress."""
         try:
             return (self._folder / LINES).read_text("utf-8", "replace").splitlines()
-        except OSError:  # it has not begun
+        except OSError:  # it has not started
             return []
 
     def tree(self) -> list[psutil.Process]:
-        """Return its process, and all that this has started."""
+        """Return its process and all child processes."""
         lines = self.lines()
         return tree_of(int(lines[0])) if lines else []
 
 
 class Jobs:
-    """The jobs of a server. All of its methods may wait, so that they are called from threads.
+    """The jobs of a server. Call the methods from threads, as each of them may block.
 
     Args:
         limits: the limits.
-        operations: where the operations are, as `package.module:NAME`: a mapping of names to functions that take
-            `report`, which sends a line of progress, and arguments by name, and return what JSON can hold. Importing
-            that module should import all that they need.
+        operations: location of the operations, as `package.module:NAME`: a mapping of names to functions that take
+            `report`, which sends a line of progress, and keyword arguments, and return values that JSON can encode.
+            Importing the module should import all dependencies.
     """
 
     def __init__(self, limits: ServerLimits, operations: str) -> None:
         self._limits, self._operations = limits, operations
         self._private = tempfile.TemporaryDirectory(prefix="graph-bandit-", ignore_cleanup_errors=True)
-        self._changed = threading.Condition()  # its lock is held for all below
-        self._jobs: dict[str, Job] = {}  # as they were started, then as they ended
+        self._changed = threading.Condition()  # its lock protects the attributes below
+        self._jobs: dict[str, Job] = {}  # ended jobs last, in the order in which they ended
         self._idle: list[ProcessPool] = []
         self._is_closed = False
 
     def open(self) -> None:
-        """Start the processes that wait for jobs."""
+        """Start the idle processes."""
         with self._changed:
             count = 0 if self._is_closed else IDLE
             self._idle += [open_pool(self._operations, self._private.name) for _ in range(count)]
@@ -129,11 +129,11 @@ class Jobs:
 
         Args:
             operation: name of an operation.
-            arguments: its arguments.
-            holds: names; of jobs that share one, one runs at a time, in the order in which they were started.
-            seconds: time in which it ends, or is stopped; None: that of the limits.
-            campaign: key of its campaign; empty: it is not about one.
-            person: who starts it.
+            arguments: arguments of the operation.
+            holds: names of locks. Jobs that share a lock run one at a time in start order.
+            seconds: time limit. If None, that of the limits.
+            campaign: key of the campaign. Empty for an operation on the folder.
+            person: session key of the person who starts it.
 
         Raises:
             HTTPException: 503, if too many jobs wait, or the server stops.
@@ -151,30 +151,30 @@ class Jobs:
         return job
 
     def get(self, job_id: str) -> Job | None:
-        """Return a job as it stands; None if there is no such job, or it ended long ago."""
+        """Return a job in its current state, or None if it is unknown or ended long ago."""
         return self.wait(job_id, 0)
 
     def queue(self) -> list[Job]:
-        """Return the jobs that run or wait, in the order in which they were started."""
+        """Return the running and waiting jobs in start order."""
         with self._changed:
             return [self._now(job) for job in self._jobs.values() if not job.has_ended]
 
     def stop(self, job_id: str) -> Job | None:
-        """Stop a job: one that waits never runs, and the process of one that runs is killed before this returns.
+        """Stop a job: remove it from the queue, or kill its process before returning.
 
         Returns:
-            The job, which may have ended otherwise before; None if there is no such job.
+            The job, which may have ended before, or None if there is no such job.
         """
         with self._changed:
             job = self._jobs.get(job_id)
             if job is not None and not job.has_ended:
                 kill(job.tree())
                 self._end(job, "stopped")
-                shutil.rmtree(job._folder, ignore_errors=True)  # so that it does not begin now
+                shutil.rmtree(job._folder, ignore_errors=True)  # so that it cannot start now
             return job
 
     def wait(self, job_id: str, seconds: float) -> Job | None:
-        """Return a job as soon as it has ended, or when the time is over; None if there is no such job."""
+        """Wait until a job ends or the time is over, and return it, or None if there is no such job."""
         with self._changed:
             job = self._jobs.get(job_id)
             if job is not None:
@@ -183,35 +183,35 @@ class Jobs:
             return job
 
     def close(self) -> None:
-        """Stop all jobs, kill all processes, and start none any more."""
+        """Stop all jobs, kill all processes, and reject new jobs."""
         with self._changed:
             self._is_closed = True
             for job in self.queue():
                 self.stop(job.id)
             pools = [*self._idle, *(job._pool for job in self._jobs.values() if job._pool is not None)]
         for pool in pools:
-            pool.stop()  # all, before the first one is waited for
+            pool.stop()  # stop all pools before waiting for any
         ends = [threading.Thread(target=pool.join, daemon=True) for pool in pools]
         for end in ends:
             end.start()
         for end in ends:
-            end.join(END_SECONDS)  # a process that does not end now ends with this one
+            end.join(END_SECONDS)  # a process still alive after that ends with this one
         self._private.cleanup()
 
     def _start_next(self) -> None:
-        """Start the jobs that may run now, each in a thread that watches its process."""
+        """Start the jobs that may run now, each with a thread that monitors its process."""
         for job in self._jobs.values():
             running = [other for other in self._jobs.values() if other._pool is not None]
             is_free = len(running) < self._limits.workers and not any(job._holds & other._holds for other in running)
             if job.status == "waiting" and is_free and not self._is_closed:
-                self._idle = [pool for pool in self._idle if pool.active]  # others have died
+                self._idle = [pool for pool in self._idle if pool.active]  # the others have died
                 job._pool = self._idle.pop(0) if self._idle else open_pool(self._operations, self._private.name)
                 job._folder.mkdir()
                 job._started, job.status = time.monotonic(), "running"
                 threading.Thread(target=self._run, args=(job, job._pool), daemon=True).start()
 
     def _run(self, job: Job, pool: ProcessPool) -> None:
-        """Run a job in a process that is free, and keep this process for the next one."""
+        """Run a job in an idle process, and keep this process for the next job."""
         arguments = self._operations, job.operation, job.asked, job._folder, self._limits.kept_job_bytes
         status: Status = "failed"
         tree, content, problem, is_sound = job.tree(), b"", DIED, False
@@ -220,7 +220,7 @@ class Jobs:
             while wait([future], WATCH_SECONDS).not_done:
                 if self._is_closed:
                     return
-                with suppress(psutil.Error):  # one has ended meanwhile
+                with suppress(psutil.Error):  # a process has ended in between
                     tree = job.tree() or tree
                     if sum(process.memory_info().rss for process in tree) > self._limits.job_bytes:
                         problem = f"It took more than {self._limits.job_bytes / 1e9:,.3g} GB of memory."
@@ -233,11 +233,11 @@ class Jobs:
             problem = f"It took more than {job._most_seconds / 60:,.3g} minutes, and was stopped."
         except Exception as error:  # noqa: BLE001 - the process or its pool has died, and the job must end
             LOG.info("`%s`: %r", job.operation, error)
-        kill(tree)  # what it has left behind
+        kill(tree)  # remaining child processes
         with self._changed:
             if self._is_closed:
                 return
-            if job.has_ended:  # it was stopped, in whatever its process did then
+            if job.has_ended:  # it was stopped, so the state of its process is unknown
                 is_sound = False
             else:
                 job.result, job._size = msgspec.json.decode(content) if content else None, len(content)
@@ -252,7 +252,7 @@ class Jobs:
         shutil.rmtree(job._folder, ignore_errors=True)
 
     def _now(self, job: Job) -> Job:
-        """Return a job with the time that it has run for, and with what it has reported since."""
+        """Update the running time and progress of a job, and return it."""
         if job.status == "running":
             progress = job.lines()[1:][-MOST_LINES:]
             job.progress = tuple(line[: self._limits.text_characters] for line in progress)
@@ -260,7 +260,7 @@ class Jobs:
         return job
 
     def _end(self, job: Job, status: Status, problem: str = "") -> None:
-        """End a job, and forget those that ended long ago."""
+        """End a job, and delete old ended jobs."""
         self._now(job).problem, job.status = problem, status
         self._jobs[job.id] = self._jobs.pop(job.id)
         ended = [each for each in self._jobs.values() if each.has_ended]

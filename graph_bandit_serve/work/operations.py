@@ -1,4 +1,4 @@
-"""The operations as jobs do them: each on copies of the files of the folder that is served."""
+"""The operations of jobs, each on copies of the files of the served folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if is_installed("rdkit"):  # imported before the first job, as torch is by the c
     import rdkit.Chem  # noqa: F401
 
 NOBODYS = re.compile(rf"({re.escape(HIDDEN)}[/\\][0-9a-f]+|\.new-[0-9a-f-]+)[/\\]")
-"""Folders of our own, which are of no use to those who read a message."""
+"""Internal folders, which are removed from messages."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,17 +33,17 @@ class Done:
     """The outcome of a change."""
 
     version: str = ""
-    """Digest of the campaign's file after it."""
+    """Digest of the campaign's file after the change."""
     stale: str = ""
-    """Set, and nothing done, if the file has changed since the version that was named: its digest now."""
+    """Current digest of the file if it differs from the requested version. Nothing is changed then."""
     answer: object = None
-    """What was done: the suggestions of `ask` and `new`, what `tell` has changed, the change of `undo` and `redo`."""
+    """Outcome: the suggestions of `ask` and `new`, the summary of `tell`, or the change of `undo` and `redo`."""
     campaign: str = ""
-    """Place of the campaign's file in the folder, if it is a new one."""
+    """Path of a new campaign's file in the folder."""
 
 
 def tell(place: Place, results: Sequence[Mapping[str, Any]], instead: bool, by: str) -> object:
-    """Take in results."""
+    """Add results."""
     return campaigns.tell(place, [Entry(**each) for each in results], instead, by)
 
 
@@ -60,7 +60,7 @@ def new(
     settings: Mapping[str, Any],
     suggest: bool,
 ) -> Done:
-    """Start a campaign; a file is given by its path and, if it moves into the campaign's folder, its name there."""
+    """Start a campaign from files, given as path or, to move a file to the campaign's folder, path and new name."""
 
     def at(parts: Sequence[Any]) -> Path | Moved:
         return Moved(*parts) if len(parts) > 1 else Path(*parts)
@@ -70,8 +70,8 @@ def new(
 
 
 def look(root: Path, pool: Path, slot: Sequence[str], **read: Any) -> object:
-    """Return what a pool holds."""
-    half = max(1, (os.cpu_count() or 1) // 2)  # so that a round that somebody waits for has the other cores
+    """Preview a pool."""
+    half = max(1, (os.cpu_count() or 1) // 2)  # leaves the other cores to rounds of suggestions
     return campaigns.preview_pool(Source(path=pool, slot=tuple(slot), workers=half, **read))
 
 
@@ -89,18 +89,18 @@ CALLS: dict[str, Callable[..., object]] = {
     "new": new,
     "look": look,
 }
-"""What operations call, with a campaign or the folder first."""
+"""Functions of the operations. Their first argument is a campaign or the folder."""
 PATHS = ("table", "pool", "measured")
-"""Arguments that are paths of files, or lists of these."""
+"""Arguments that are paths of files or lists of paths."""
 
 
 def on_copies(name: str) -> Callable[..., object]:
-    """Return an operation that works on private copies; its refusals name files by their places in the folder."""
+    """Return an operation that works on private copies. Its messages refer to files by paths in the folder."""
 
     def call(report: Report, root: str, path: str = "", version: str = "", **fields: Any) -> object:
         folder = Path(root)
         place = Path(path).relative_to(folder).as_posix() if path else ""
-        changes, waits = OPERATIONS[name].changes, name != "ask"  # which takes long: others may change the campaign
+        changes, waits = OPERATIONS[name].changes, name != "ask"  # a slow `ask` does not lock the campaign
 
         def locked(is_wanted: bool) -> AbstractContextManager[None]:
             return lock_file(folder, place) if path and is_wanted else nullcontext()
@@ -112,7 +112,7 @@ def on_copies(name: str) -> Callable[..., object]:
                     inside = {key: copy(copies, value) if key in PATHS else value for key, value in fields.items()}
                     at = Place(copies.fetch(path), copies.private, version) if path else copies.private
                     if name == "new":
-                        campaigns.remove_unfinished(folder)  # what killed processes began
+                        campaigns.remove_unfinished(folder)  # left by killed processes
                     answer = CALLS[name](at, **inside)
                     if isinstance(answer, Change):
                         answer = dataclasses.replace(answer, other=None)
@@ -142,12 +142,12 @@ def on_copies(name: str) -> Callable[..., object]:
 
 
 def copy(copies: Copies, value: object) -> object:
-    """Return an argument with the paths of copies in place of those of files."""
-    if isinstance(value, list | tuple):  # a file that moves has its new name there, too
+    """Copy the files of an argument, and return it with the paths of the copies."""
+    if isinstance(value, list | tuple):  # a moved file also has its new name
         return [copy(copies, part) for part in value]
     is_path = isinstance(value, str) and value.startswith(f"{copies.root}{os.sep}")
     return copies.fetch(str(value)) if is_path else value
 
 
 FUNCTIONS: dict[str, Callable[..., object]] = {name: on_copies(name) for name in CALLS}
-"""What jobs do, by name."""
+"""Operations of jobs by name."""

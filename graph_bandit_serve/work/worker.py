@@ -1,4 +1,4 @@
-"""The processes of jobs and drawings: pools of one process each, which Pebble replaces if it dies."""
+"""Worker processes of jobs and drawings, as Pebble pools of one process each."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from pebble import ProcessPool
 Report = Callable[[str], None]
 
 LINES = "lines"
-"""File in the folder of a job: the number of its process, and lines of progress."""
+"""File in the folder of a job with its process id and lines of progress."""
 QUIET = "ignore:resource_tracker:UserWarning"
-"""Nobody needs to know that killed processes have left semaphores behind."""
+"""Hides warnings about semaphores of killed processes."""
 
 
 def open_pool(needed: str, private: str = "") -> ProcessPool:
-    """Start a process that waits for calls. Each has a pool of its own, so that a killed one blocks no other.
+    """Start a worker process in a separate pool, so that killing it does not block others.
 
     Args:
-        needed: what it imports before its first call, as `package.module` or `package.module:NAME`.
-        private: folder that it removes if this process is killed.
+        needed: import before the first call, as `package.module` or `package.module:NAME`.
+        private: folder that the worker removes if this process is killed.
     """
-    os.environ.setdefault("PYTHONWARNINGS", QUIET)  # which the process that looks after semaphores inherits
+    os.environ.setdefault("PYTHONWARNINGS", QUIET)  # the resource tracker inherits it
     pool = ProcessPool(1, initializer=prepare, initargs=(needed, private), context=get_context("spawn"))
-    pool.schedule(int)  # which starts it
+    pool.schedule(int)  # starts the process
     return pool
 
 
 def prepare(needed: str, private: str) -> None:
-    """Make a process ready for calls; arguments as of `open_pool`."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # Pebble's handler waits for calls of C, and for other processes
+    """Initialize a worker process. The arguments are those of `open_pool`."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # Pebble's handler waits for C calls and other processes
     threading.Thread(target=end_with_parent, args=(private,)).start()
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)  # which may be the line to a program that speaks MCP
-    with suppress(ImportError):  # calls refuse to work without it
+    os.dup2(nowhere, 1)  # stdout may be the connection to an MCP client
+    with suppress(ImportError):  # calls without it raise an error
         pkgutil.resolve_name(needed)
-    os.dup2(nowhere, 2)  # RDKit says what it does not understand, in letters of others
+    os.dup2(nowhere, 2)  # RDKit prints unreadable input of users to stderr
 
 
 def end_with_parent(private: str) -> None:
-    """Wait until the process that started this one has ended, and end this one and all that it started."""
+    """Wait for the parent process to end, then end this process and its children."""
     if (parent := parent_process()) is not None:
         parent.join()
         kill(tree_of(os.getpid())[1:])
@@ -61,7 +61,7 @@ def end_with_parent(private: str) -> None:
 
 
 def tree_of(pid: int) -> list[psutil.Process]:
-    """Return a process and all that it started; nothing if it has ended."""
+    """Return a process and its children, or an empty list if it has ended."""
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         return [process, *process.children(recursive=True)]
@@ -69,7 +69,7 @@ def tree_of(pid: int) -> list[psutil.Process]:
 
 
 def kill(tree: Sequence[psutil.Process]) -> None:
-    """Kill processes, those first that start others."""
+    """Kill processes, parents before children."""
     for process in tree:
         with suppress(psutil.Error):
             process.kill()
@@ -78,16 +78,16 @@ def kill(tree: Sequence[psutil.Process]) -> None:
 def perform(
     operations: str, operation: str, arguments: Mapping[str, object], folder: Path, most_bytes: int
 ) -> tuple[Literal["done", "refused", "failed"], bytes, str]:
-    """Call an operation in the process of a job; return how it went, its result as JSON, and why it is not done.
+    """Call an operation in the process of a job, and return its status, its result as JSON, and the error message.
 
-    Refused is what the operation says is wrong with its arguments; what failed otherwise is told by its traceback.
+    The status is "refused" if the operation rejects its arguments. For other failures, the message is the traceback.
 
     Args:
-        operations: where the operations are, as `package.module:NAME`.
+        operations: location of the operations, as `package.module:NAME`.
         operation: name of the operation.
-        arguments: its arguments, without `report`.
-        folder: folder of the job, in which its temporary files are. Without it, nothing is done.
-        most_bytes: largest result, as JSON.
+        arguments: arguments of the operation, without `report`.
+        folder: folder of the job for its temporary files. If it is missing, nothing is done.
+        most_bytes: maximum size of the result as JSON.
     """
     tempfile.tempdir = str(folder)
     with (folder / LINES).open("a", encoding="utf-8", errors="replace", buffering=1) as lines:
@@ -100,7 +100,7 @@ def perform(
             result = msgspec.json.encode(pkgutil.resolve_name(operations)[operation](report, **arguments))
         except (ValueError, OSError, ImportError, MemoryError) as error:  # messages for people
             return "refused", b"", str(error).encode(errors="replace").decode() or type(error).__name__
-        except Exception:  # noqa: BLE001 - whatever it is, the server goes on
+        except Exception:  # noqa: BLE001 - no error may stop the server
             return "failed", b"", " | ".join(traceback.format_exc().splitlines())
     if len(result) > most_bytes:
         sizes = f"at most {most_bytes / 1e6:,.0f} MB. Got {len(result) / 1e6:,.0f} MB"

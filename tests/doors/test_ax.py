@@ -168,7 +168,7 @@ def test_the_example_runs(tmp_path):
 
 
 def test_the_guide_runs(capsys):
-    page = ROOT / "docs/guides/other_libraries.md"
+    page = ROOT / "docs/guides/integrations.md"
     (block,) = (one for one in blocks_of(page) if one.language == "py" and "from ax" in one.text)
     exec(compile(block.text, page.name, "exec"), {})
     assert capsys.readouterr().out.strip()

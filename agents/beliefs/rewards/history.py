@@ -1,4 +1,4 @@
-"""Store the rewards observed, in order, with what their fits need: sufficient statistics of each graph."""
+"""Store the observed rewards in order, with the sufficient statistics of each graph."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from torch import Tensor
 from agents.contract.protocol import State
 
 RELATIVE_ROUNDING = 1e-12  # differences of rewards below this are rounding errors, relative to the largest rewards
-SMALLEST_SCALE = 1e-100  # the square of a smaller one, or what is divided by it, leaves the range of float64
-NEGLIGIBLE = 1e-12  # a reward that counts less is forgotten
+SMALLEST_SCALE = 1e-100  # squares of smaller scales, or quotients by them, leave the range of float64
+NEGLIGIBLE = 1e-12  # rewards with a smaller weight are dropped
 
 Forget: TypeAlias = int | float | None
-"""How earlier rewards count [Garivier & Moulines 2011]: an integer W, only the last W; a number gamma below 1, the one
-told d rewards ago counts gamma^d; None, all count alike."""
+"""Weighting of earlier rewards [Garivier & Moulines 2011]. An integer W: only the last W count. A number gamma below 1:
+a reward observed d rewards ago has weight gamma^d. None: all rewards have equal weight."""
 
 
 class History:
-    """The rewards observed, and sufficient statistics of them.
+    """The observed rewards and their sufficient statistics.
 
     Args:
         num_graphs: K.
-        forget: how earlier rewards count.
+        forget: weighting of earlier rewards.
 
     Attributes:
-        counts: `(K,)` int64. Pulls of each graph; float64 sums of the weights of its rewards if these differ.
-        means: `(K,)` float64. Mean of each graph's rewards so far; 0 if none counts.
+        counts: `(K,)` int64. Pulls of each graph, or float64 sums of the weights of its rewards if these differ.
+        means: `(K,)` float64. Mean of each graph's rewards so far, or 0 if it has none.
         squares: `(K,)` float64. Sum of squared deviations of each graph's rewards from their mean.
-        seen: `(q,)` int64. The distinct graphs with rewards that count, in the order of their first ones.
-        num_results: number of rewards told; without those of graphs that did not stay, unless rewards are forgotten.
+        seen: `(q,)` int64. The distinct graphs with rewards that count, in the order of their first rewards.
+        num_results: number of rewards observed. Unless rewards are forgotten, those of removed graphs are excluded.
     """
 
     def __init__(self, num_graphs: int, forget: Forget = None) -> None:
@@ -53,7 +53,7 @@ class History:
 
     @property
     def rewards(self) -> Tensor:
-        """Return these rewards, `(t,)` float64, in order."""
+        """Return the rewards that count, `(t,)` float64, in order."""
         return torch.tensor(self._rewards, dtype=torch.float64)
 
     def add(self, actions: Tensor, rewards: Tensor) -> None:
@@ -62,9 +62,9 @@ class History:
         self._append(actions.tolist(), rewards.tolist(), range(self.num_results, told), told)
 
     def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs: those of the slots `kept` `(n,)`, then some that were never played.
+        """Keep the graphs in the slots `kept` `(n,)`, then append graphs that were never played.
 
-        Rewards that stay keep their age.
+        Remaining rewards keep their age.
         """
         new_slots = dict(zip(kept.tolist(), range(len(kept)), strict=True))
         rows = zip(self._actions, self._rewards, self._times, strict=True)
@@ -76,10 +76,10 @@ class History:
     def location_and_scale(self) -> tuple[float, float]:
         """Return mean and standard deviation of the graphs' mean rewards, over the distinct graphs played.
 
-        Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits; but one
-        weighs less once less than one reward is left of it. The scale is 1 until the means of two graphs differ by more
-        than rounding errors, and by enough for its square not to be 0; if rounding errors are larger than 1, it is
-        theirs.
+        Graphs are not weighted by pulls, because the deviation would then shrink while the agent exploits. A graph's
+        weight decreases only when its remaining rewards weigh less than one. The scale is 1 until the means of two
+        graphs differ by more than rounding errors, and by enough for a nonzero square. If rounding errors exceed 1,
+        they define the scale.
         """
         seen = self.means[self.seen]
         if len(seen) == 0:
@@ -117,7 +117,7 @@ class History:
         self.num_results = 0
 
     def _append(self, actions: list[int], rewards: list[float], times: Sequence[int], told: int) -> None:
-        """Add rewards that were told at some times, the last of `told` rewards."""
+        """Add rewards observed at some times, the last of `told` rewards."""
         self._actions += actions
         self._rewards += rewards
         self._times += times
@@ -137,7 +137,7 @@ class History:
             squares[action] += deviation * (reward - means[action])
 
     def _sum_up(self, forget: float) -> None:
-        """Compute all statistics again from the rewards that count: what is rounded off must not stay for ever."""
+        """Recompute all statistics from the rewards that count, so that rounding errors do not accumulate."""
         ages = self.num_results - 1 - torch.tensor(self._times, dtype=torch.float64)
         weights = (ages < forget).double() if isinstance(forget, int) else forget**ages
         stays = weights > NEGLIGIBLE

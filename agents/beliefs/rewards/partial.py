@@ -1,4 +1,4 @@
-"""Results that are no plain rewards: of which only a bound is known, or whose measuring noise is known."""
+"""Censored results and results with known measurement noise."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from agents.contract.protocol import State
 COLUMNS = ("graphs", "values", "sides", "deviations")
 
 Table = TypeVar("Table", bound=NamedTuple)
-"""Columns of tensors that are equally long."""
+"""Tensors of equal length, as columns."""
 
 
 def stack(tables: Sequence[Table]) -> Table:
-    """Return the rows of at least one table, one table after the other."""
+    """Concatenate the rows of at least one table."""
     return tables[0]._make(torch.cat(columns) for columns in zip(*tables, strict=True))
 
 
 def thin_out(table: Table, most: int) -> Table:
-    """Return at most so many rows of a table, evenly spaced."""
+    """Return at most `most` rows of a table, evenly spaced."""
     if len(table[0]) <= most:
         return table
     chosen = torch.linspace(0, len(table[0]) - 1, most, dtype=torch.float64).round().long()
@@ -32,7 +32,7 @@ def thin_out(table: Table, most: int) -> Table:
 
 
 class Bounds(NamedTuple):
-    """The tightest bounds of graphs, at most one on each side: first from below, then from above."""
+    """The tightest bounds of graphs, at most one on each side: first lower bounds, then upper bounds."""
 
     graphs: Tensor
     """`(m,)` int64."""
@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
 
 
 class PartialResults:
-    """A table of bounds and of results whose measuring noise is known, in the order in which they came in.
+    """A table of bounds and of results with known measurement noise, in order of arrival.
 
     Args:
         num_graphs: K.
@@ -51,8 +51,8 @@ class PartialResults:
     Attributes:
         graphs: `(n,)` int64.
         values: `(n,)` float64. The results, or the bounds.
-        sides: `(n,)` int64. 1 if a result lies above the value, -1 if it lies below, 0 if it is the value.
-        deviations: `(n,)` float64. Standard deviation of the measuring noise; not used of a bound.
+        sides: `(n,)` int64. 1 if a result lies above the value, -1 if it lies below, 0 if it equals the value.
+        deviations: `(n,)` float64. Standard deviation of the measurement noise, ignored for bounds.
     """
 
     def __init__(self, num_graphs: int) -> None:
@@ -69,7 +69,7 @@ class PartialResults:
             setattr(self, name, torch.cat([getattr(self, name), more]))
 
     def exchange(self, kept: Tensor, added: int) -> None:
-        """Go on with other graphs, without the results of those that are not in the slots `kept` `(n,)`."""
+        """Change the graphs, and drop the results of graphs outside the slots `kept` `(n,)`."""
         new_slots = torch.full((self._num_graphs,), -1, dtype=torch.int64)
         new_slots[kept] = torch.arange(len(kept))
         stays = new_slots[self.graphs] >= 0
@@ -90,9 +90,9 @@ class PartialResults:
         return stack(sides)
 
     def intervals(self, counts: Tensor) -> tuple[Tensor, Tensor]:
-        """Return between which numbers each graph lies that has bounds alone, `(n,)` float64 each.
+        """Return the interval of each graph that has only bounds, `(n,)` float64 each.
 
-        Bounds that contradict each other count as if they were the other way round: the graph lies near both.
+        Contradictory bounds are swapped: the graph lies near both.
 
         Args:
             counts: `(K,)`. Number of exact results of each graph.
@@ -103,25 +103,25 @@ class PartialResults:
         return torch.minimum(low, high), torch.maximum(low, high)
 
     def merge(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Return one result for each graph, which tells all that its results with known noise tell.
+        """Return one result for each graph that summarises its results with known noise.
 
         y = sum_j p_j y_j / sum_j p_j,   deviation = 1 / sqrt(sum_j p_j),   p_j = 1 / s_j^2
 
         Returns:
-            `(m,)` each. Graphs, int64, in the order of the set; values y, float64, in reward units; and standard
-            deviations of their measuring noise, float64, in reward units.
+            `(m,)` each. Graphs, int64, in the order of the set. Values y, float64, in reward units. Standard deviations
+            of their measurement noise, float64, in reward units.
         """
         exact = self.sides == 0
         deviations, values = self.deviations[exact], self.values[exact]
         graphs, row = self.graphs[exact].unique(return_inverse=True)
         zeros = torch.zeros(len(graphs), dtype=torch.float64)
         least = (zeros + torch.inf).scatter_reduce(0, row, deviations, "amin")
-        shares = (least[row] / deviations).square()  # relative to the most precise one, so that none overflows
+        shares = (least[row] / deviations).square()  # relative to the most precise one, to avoid overflow
         total = zeros.index_add(0, row, shares)
         return graphs, zeros.index_add(0, row, shares / total[row] * values), least / total.sqrt()
 
     def join(self, history: History) -> History:
-        """Return a history with the results whose noise is known, merged; the same history if there are none."""
+        """Merge the results with known noise into a history. Without any, return the same history."""
         graphs, values, _ = self.merge()
         if not len(graphs):
             return history

@@ -1,4 +1,4 @@
-"""Results of which only a bound is known: the bounds of each graph, and what they tell about the distribution."""
+"""Censored results: the bounds of each graph, and the estimated distribution of results."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ TOLERANCE = 1e-9  # of a mass, in results
 
 
 def estimate_ranks(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Estimate the ranks of values among n results, of which some are only known to lie in intervals.
+    """Estimate the ranks of values among n results, some of which are interval-censored.
 
     Args:
         levels: `(q,)` float64, q >= 1. Exact values that occur, increasing.
-        sizes: `(q,)` float64. How often each does.
-        low: `(m,)` float64. Begin of each interval; -inf without one.
-        high: `(m,)` float64. End of each interval; inf without one.
+        sizes: `(q,)` float64. Multiplicity of each value.
+        low: `(m,)` float64. Start of each interval, -inf if unbounded.
+        high: `(m,)` float64. End of each interval, inf if unbounded.
 
     Returns:
-        Values, `(q,)` to `(q + 2,)`: the levels, after the number below which the smallest results lie, if it is
-        smaller, and before the number above which the largest lie, if it is larger; how many results are smaller than
-        each, where equal ones count half; and how many are smaller or equal.
+        Values, `(q,)` to `(q + 2,)`: the levels, preceded by the upper bound of the smallest results if it is smaller,
+        and followed by the lower bound of the largest results if it is larger. The number of results smaller than each
+        value, with equal ones counted half. The number of results smaller or equal.
     """
     masses = share_out(levels, sizes, low, high)
     ends = masses.cumsum(0)
@@ -36,29 +36,29 @@ def estimate_ranks(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> 
 
 
 def share_out(levels: Tensor, sizes: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    """Estimate how many of n results, of which some are only known to lie in intervals, have each value.
+    """Estimate the number of results at each value, given n results, some of which are interval-censored.
 
-    The estimate is self-consistent: a result of which only an interval is known counts at each level inside in
-    proportion to what counts there in all [Efron 1967; Turnbull 1974]. If no level is inside, it lies in a gap: below,
-    between or above the levels. Without intervals these are the counts; with results that are all known to lie above
-    something or exactly, it is the estimate of Kaplan & Meier.
+    The estimate is self-consistent: an interval-censored result is distributed over the levels inside its interval in
+    proportion to their total weight [Efron 1967; Turnbull 1974]. If no level is inside, it lies in a gap: below,
+    between or above the levels. Without intervals these are the counts. With exact and right-censored results only,
+    this is the Kaplan-Meier estimate.
 
     Args:
         levels: `(q,)` float64. Exact values that occur, increasing.
-        sizes: `(q,)` float64. How often each does.
-        low: `(n,)` float64. Begin of each interval; -inf without one.
-        high: `(n,)` float64. End of each interval; inf without one.
+        sizes: `(q,)` float64. Multiplicity of each value.
+        low: `(n,)` float64. Start of each interval, -inf if unbounded.
+        high: `(n,)` float64. End of each interval, inf if unbounded.
 
     Returns:
-        `(2 q + 1,)` float64: how many results lie in the gap below the first level, at that level, in the gap above it,
-        and so on. The sum is the number of results and intervals.
+        `(2 q + 1,)` float64: the number of results in the gap below the first level, at that level, in the gap above
+        it, and so on. The sum is the number of results and intervals.
     """
     exact = torch.zeros(2 * len(levels) + 1, dtype=torch.float64)
     exact[1::2] = sizes
     first = torch.searchsorted(levels, low, right=True)  # a level at a bound is not inside
     last = torch.searchsorted(levels, high)
     last = torch.maximum(first, last)
-    begin, end = 2 * first, 2 * last + 1  # both gaps included, in which some other result may have to lie
+    begin, end = 2 * first, 2 * last + 1  # including both gaps, which may contain other results
     masses = exact.clone()
     masses[begin[first == last]] = 1.0
     for _ in range(MOST_ROUNDS if len(low) else 0):

@@ -1,4 +1,4 @@
-"""Turn rewards into the targets that a model is fitted to, and what it predicts of targets back into rewards."""
+"""Transform rewards into the targets of a model, and its predictions of targets back into rewards."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from agents.contract.protocol import Prediction
 from agents.contract.settings import Warp
 
 ENTRIES = 30_000  # of the largest intermediate matrix, graphs x levels: some ten of them stay in the cache
-MIDDLE = 0.6745  # half of all normal variables are closer to the mean, in standard deviations
-LEAST_UNITS, MOST_UNITS = 1e-9, 1e6  # other standard deviations of noise, in units of the targets, count as these
-LEAST_SPREAD = 1e-12  # of a target; a smaller standard deviation counts as this one
-DEGREES = 20  # of the polynomials in which covariances are expanded
-AT_A_TIME = 100  # joint draws that are turned into rewards
-TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions spread wider than others
+MIDDLE = 0.6745  # half of all normal variables lie within this many standard deviations of the mean
+LEAST_UNITS, MOST_UNITS = 1e-9, 1e6  # noise standard deviations are clipped to this range, in units of the targets
+LEAST_SPREAD = 1e-12  # of a target; smaller standard deviations are raised to this
+DEGREES = 20  # of the polynomial expansion of covariances
+AT_A_TIME = 100  # joint draws converted to rewards at a time
+TAIL = 4.0  # degrees of freedom of a forecast: results of graphs chosen for their predictions vary more than others
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Standardised:
     location: float = 0.0
     """Subtracted from the rewards."""
     unit: float = 1.0
-    """The typical number of rewards to one target, by which noise is converted: the rewards are divided by it."""
+    """Divisor of the rewards: the number of reward units per target unit, used to convert noise."""
 
     def of(self, rewards: Tensor) -> Tensor:
         """Return the targets of rewards of any shape, float64."""
@@ -50,7 +50,7 @@ class Standardised:
         return self.to_rewards(mean), self.unit * std
 
     def covariance(self, mean: Tensor, covariance: Tensor) -> Tensor:
-        """Return the joint covariance `(K, K)` of the rewards of jointly normal targets, given theirs."""
+        """Return the joint covariance `(K, K)` of the rewards, given that of jointly normal targets."""
         return self.unit**2 * covariance
 
     def exceeded(self, value: float, mean: Tensor, std: Tensor) -> Tensor:
@@ -65,36 +65,36 @@ class Standardised:
         return above
 
     def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
-        """Draw by how much normal mean rewards exceed a value: `(count, K)`, 0 where they do not.
+        """Draw the amounts by which normal mean rewards exceed a value: `(count, K)`, 0 if they do not.
 
         Args:
             value: in reward units.
             mean: `(K,)` float64. Means of the targets.
             root: `(K, K)` float64. R with R R^T = covariance of the targets, without noise.
-            count: how many joint draws.
-            generator: draws them.
+            count: number of joint draws.
+            generator: generator of the draws.
         """
         normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
         return (self.to_rewards(mean + normal @ root.T) - value).clamp(min=0)
 
 
 class NormalScores:
-    """Targets that are as if normal: the i-th smallest of q rewards has a score, whatever its distance to the others.
+    """Normal scores: the i-th smallest of q rewards has a fixed score, regardless of its distance to the others.
 
         z_i = Phi^{-1}((i - 1/2) / q),   divided by their standard deviation      [Blom 1958]
 
     Equal rewards share the mean of their ranks. Between two rewards the targets are interpolated linearly. Beyond the
-    smallest and the largest they go on with the mean slope from there to the median.
+    smallest and the largest they are extrapolated with the mean slope up to the median.
 
-    Where some rewards are only known to lie in intervals, q counts them, too, and i is estimated (`estimate_ranks`). If
-    some must be smaller than all others, the number below which they lie has the score of their share; so above.
+    Interval-censored rewards are included in q, and i is estimated (`estimate_ranks`). If some rewards must be smaller
+    than all others, their upper bound has the score of their share. The largest rewards are treated in the same way.
 
     Args:
         rewards: `(q,)` float64, q >= 1. The mean rewards of the graphs played.
-        unit: standard deviation of these rewards. That of the targets is of the middle half of the rewards, which a few
-            far from the others do not change; or this one, if all are equal.
-        resolution: rewards that differ by no more are equal; rounding errors decide no rank.
-        intervals: begin and end, `(n,)` float64 each, of rewards of which only that is known.
+        unit: standard deviation of these rewards. The unit of the targets comes from the middle half of the rewards,
+            which is robust to outliers, or from `unit` if all are equal.
+        resolution: rewards that differ by at most this are equal, so that rounding errors do not affect ranks.
+        intervals: start and end, `(n,)` float64 each, of interval-censored rewards.
     """
 
     def __init__(
@@ -119,11 +119,11 @@ class NormalScores:
         self.unit = (high - low) / (2 * MIDDLE) if high - low > resolution else unit
 
     def of(self, rewards: Tensor) -> Tensor:
-        """Return the targets of rewards."""
+        """Transform rewards into targets."""
         return _interpolate(rewards, self._levels, self._scores, 1 / self._slopes)
 
     def to_rewards(self, targets: Tensor) -> Tensor:
-        """Return the rewards of targets: if these are medians, the medians of the rewards."""
+        """Transform targets into rewards. Medians are mapped to medians."""
         return _interpolate(targets, self._scores, self._levels, self._slopes)
 
     def moments(self, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
@@ -150,7 +150,7 @@ class NormalScores:
 
             a_1 = E r',   a_k = sum_e d_e He_{k-2}(e) phi(e) / sqrt(k!)   for k > 1
 
-        The variances are those of `moments`: what higher degrees add to them counts as if it were each graph's own.
+        The variances are those of `moments`: the contribution of higher degrees counts as independent between graphs.
         """
         std = covariance.diagonal().clamp(min=LEAST_SPREAD**2).sqrt()
         ends = (self._scores - mean.unsqueeze(1)) / std.unsqueeze(1)
@@ -175,16 +175,16 @@ class NormalScores:
 
             P = F_4((mean - c) / std),   c = z + (b - z) min(1, std),   b = Phi^{-1}(i / (q + 1))
 
-        z is the target of the value, b that for the i-th smallest reward, and F_4 Student's distribution. Of q + 1
-        rewards of graphs of which nothing is known (std = 1), the last is the largest with probability 1 / (q + 1), not
-        1 / (2 q) as the score of the largest of q would have it. What is known of a graph (std = 0) is relative to the
-        scores, as for a copy of the best one. Between rewards and beyond them, b is continued as the scores are.
+        z is the target of the value, b that for the i-th smallest reward, and F_4 Student's distribution. Among q + 1
+        rewards of unknown graphs (std = 1), the last is the largest with probability 1 / (q + 1), while the score of
+        the largest of q would imply 1 / (2 q). The prediction of a known graph (std = 0), such as a copy of the best
+        one, is relative to the scores. b is interpolated and extrapolated like the scores.
         """
         above = (mean - self._barrier(value, std)) / std.clamp(min=LEAST_SPREAD)
         return torch.from_numpy(stdtr(TAIL, above.numpy()))
 
     def gains(self, value: float, mean: Tensor, root: Tensor, count: int, generator: torch.Generator) -> Tensor:
-        """Draw by how much the mean rewards exceed a value, with the barriers and the tails of `exceeded`."""
+        """Draw the amounts by which the mean rewards exceed a value, with the barriers and the tails of `exceeded`."""
         normal = torch.randn(count, len(mean), generator=generator, dtype=torch.float64)
         squares = torch.randn(count, int(TAIL), generator=generator, dtype=torch.float64).square().mean(1, keepdim=True)
         lift = self.of(mean.new_tensor(value)) - self._barrier(value, root.square().sum(1).sqrt())
@@ -204,7 +204,7 @@ class NormalScores:
         density = torch.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
         zeroth = _steps(torch.special.ndtr(ends), 1.0)
         first, second = -_steps(density, 0.0), zeroth - _steps(ends * density, 0.0)
-        median = self.to_rewards(mean)  # a and b are rewards less the median in units, so that their squares are exact
+        median = self.to_rewards(mean)  # a and b are relative to the median, in units, so that their squares are exact
         anchor = _anchors(len(self._slopes))
         b = std * self._slopes / self.unit
         a = (self._levels[anchor] - median.unsqueeze(1)) / self.unit - b * ends[:, anchor]
@@ -214,11 +214,11 @@ class NormalScores:
 
 
 Targets: TypeAlias = Standardised | NormalScores
-"""An increasing function from rewards to targets, and back."""
+"""An increasing, invertible function from rewards to targets."""
 
 
 def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Prediction:
-    """Return what normal targets tell of the rewards.
+    """Predict the rewards from normal targets.
 
     Args:
         targets: the scale on which the rewards are modelled.
@@ -244,8 +244,8 @@ def predict(targets: Targets, mean: Tensor, std: Tensor, noise: float) -> Predic
 def variances_of(deviations: Tensor, targets: Targets) -> Tensor:
     """Return noise variances in squared units of the targets.
 
-    They are converted by the unit of the targets, as the noise that is learnt is, not by the slope at each result:
-    normal scores have steep pieces between results that are nearly equal.
+    The unit of the targets converts them, as for learned noise. The slope at each result is not used, because normal
+    scores have steep pieces between nearly equal results.
 
     Args:
         deviations: `(n,)` float64. Standard deviations in reward units.
@@ -257,15 +257,14 @@ def variances_of(deviations: Tensor, targets: Targets) -> Tensor:
 def make_targets(
     history: History, standardize: bool, warp: Warp = "none", partial: PartialResults | None = None
 ) -> Targets:
-    """Return the targets of the rewards observed.
+    """Make the targets of the observed rewards.
 
     Args:
         history: the rewards.
-        standardize: whether rewards are standardised; else they are their own targets.
-        warp: "none", or "normal_scores" of the graphs' mean rewards. Without exact rewards nobody knows ranks, and
+        standardize: standardise rewards. If False, rewards are used as targets.
+        warp: "none", or "normal_scores" of the graphs' mean rewards. Without exact rewards, ranks are unknown and
             bounds are standardised.
-        partial: a table with bounds on further rewards; None: there are none. If rewards are standardised, bounds
-            count as rewards.
+        partial: a table with bounds on further rewards, or None. If rewards are standardised, bounds count as rewards.
     """
     if not standardize:
         return Standardised()
@@ -284,13 +283,13 @@ def make_targets(
 
 def _interpolate(x: Tensor, knots: Tensor, values: Tensor, slopes: Tensor) -> Tensor:
     """Return the function that is linear on each of the m + 1 pieces between m knots."""
-    piece = torch.searchsorted(knots, x.contiguous(), right=True)  # at a knot, its own value to the last bit
+    piece = torch.searchsorted(knots, x.contiguous(), right=True)  # at a knot, its exact value
     anchor = _anchors(len(slopes))[piece]
     return values[anchor] + slopes[piece] * (x - knots[anchor])
 
 
 def _slopes(knots: Tensor, values: Tensor) -> Tensor:
-    """Return the slope on each piece; on both outer ones the mean slope up to the knot in the middle."""
+    """Return the slope on each piece. Both outer pieces have the mean slope up to the middle knot."""
     last = len(knots) - 1
     begins = torch.tensor([0, *range(last), last // 2])
     ends = torch.tensor([(last + 1) // 2, *range(1, last + 1), last])
@@ -299,11 +298,11 @@ def _slopes(knots: Tensor, values: Tensor) -> Tensor:
 
 
 def _anchors(pieces: int) -> Tensor:
-    """Return a knot at an end of each piece: the left one, if it has one."""
+    """Return a knot at an end of each piece: the left one, if available."""
     return (torch.arange(pieces) - 1).clamp(min=0)
 
 
 def _steps(values: Tensor, last: float) -> Tensor:
-    """Return the differences of a function between the ends of pieces, where it is 0 at first."""
+    """Return the differences of a function between the ends of pieces, starting from 0."""
     begin, end = values.new_zeros(len(values), 1), values.new_full((len(values), 1), last)
     return torch.cat([begin, values, end], dim=1).diff(dim=1)

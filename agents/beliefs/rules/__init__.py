@@ -1,7 +1,7 @@
-"""Acquisition rules, each with its settings beside it: rules that remember nothing, and rules that do.
+"""Acquisition rules with and without memory, each defined next to its settings.
 
 Every rule works with every model, with one exception: a rule that remembers graphs needs a model that always ranks all
-graphs of the set, and the model for molecules does not.
+graphs of the set, and the model for molecules does not rank them all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agents.beliefs.choices import largest_of_draws, probability_of_largest
 from agents.contract.protocol import State
 
 FAR = -1.0  # standardised gain below which `log_gain` uses the scaled complementary error function
-RANGE = 100.0  # a graph whose log EI is farther below the largest is never played, however far that is
+RANGE = 100.0  # graphs whose log EI is farther below the largest are never played, regardless of the distance
 
 Sampling: TypeAlias = Literal["independent", "joint"]
 Elimination: TypeAlias = Literal["running", "doubling"]
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass
 class Greedy(Memoryless):
-    """Play the graph of largest mean f(G)."""
+    """Play the graph with the largest mean f(G)."""
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the mean of each graph."""
@@ -52,7 +52,7 @@ class Greedy(Memoryless):
 
 @dataclass
 class UpperConfidenceBound(Memoryless):
-    """Play the largest upper bound: f(G) + nu sigma(G)      [Zhou et al. 2020; Kassraie et al. 2022]."""
+    """Play the graph with the largest upper bound f(G) + nu sigma(G)    [Zhou et al. 2020; Kassraie et al. 2022]."""
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
         """Return the upper bound of each graph."""
@@ -61,7 +61,7 @@ class UpperConfidenceBound(Memoryless):
 
 @dataclass
 class EpsilonGreedy(Memoryless):
-    """Play a random graph with probability epsilon, else the graph of largest mean.
+    """Play a random graph with probability epsilon, otherwise the graph with the largest mean.
 
     Raises:
         ValueError: if `epsilon` is not a probability.
@@ -75,14 +75,14 @@ class EpsilonGreedy(Memoryless):
             raise ValueError(f"Expected `epsilon` to be between 0 and 1. Got {self.epsilon}.")
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the means; with probability epsilon, zeros, so that all graphs tie."""
+        """Return the means or, with probability epsilon, zeros, so that all graphs tie."""
         explore = torch.rand((), generator=generator) < self.epsilon
         return torch.zeros_like(belief.mean) if explore else belief.mean
 
     def choice_probabilities(
         self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int
     ) -> tuple[Tensor, Tensor]:
-        """Return epsilon / n + (1 - epsilon) where the mean is largest, and epsilon / n for the others on offer."""
+        """Return epsilon / n + (1 - epsilon) for the largest mean, and epsilon / n for the other graphs on offer."""
         best, _ = largest_of_draws(belief.mean.unsqueeze(0), action_mask)
         values = self.epsilon * action_mask.double() / action_mask.sum() + (1 - self.epsilon) * best
         return values, torch.zeros_like(values)
@@ -110,7 +110,7 @@ class ThompsonSampling(Memoryless):
         r_hat(G) ~ N(f(G; theta_{t-1}), nu^2 sigma_t^2(G))      [Wu & Amini 2024, Eq. (4)]
 
     Rewards are drawn independently for each graph, as in the paper, or jointly: r_hat = f + R z. A joint draw gives
-    similar graphs similar rewards, and explores less.
+    similar graphs similar rewards, which reduces exploration.
     """
 
     sampling: Sampling = "independent"
@@ -120,7 +120,7 @@ class ThompsonSampling(Memoryless):
 
     @property
     def draws_jointly(self) -> bool:
-        """Return whether the draw uses a root of the joint covariance."""
+        """Return True if the draw uses a root of the joint covariance."""
         return self.sampling == "joint"
 
     @property
@@ -137,7 +137,7 @@ class ThompsonSampling(Memoryless):
     def choice_probabilities(
         self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int
     ) -> tuple[Tensor, Tensor]:
-        """Return how likely the draw of each graph is the largest: by quadrature if independent, else from draws."""
+        """Return the probability that each draw is the largest: by quadrature if independent, otherwise from draws."""
         if self.sampling == "independent":
             values = torch.zeros_like(belief.mean)
             values[action_mask] = probability_of_largest(belief.mean[action_mask], belief.spread[action_mask])
@@ -153,14 +153,14 @@ class ExpectedImprovement(Memoryless):
 
         EI(G) = E max(r - r*, 0) = spread (phi(z) + z Phi(z)),   z = (mean - r*) / spread,   r ~ N(mean, spread^2)
 
-    Here r* is the largest mean among the graphs played; before the first reward, among all graphs. The index is log EI
-    [Ament et al. 2023], which still ranks graphs when EI itself is 0 in floating point. The best graph so far has
-    z = 0, so its value depends on its own uncertainty alone. No index is farther below the largest than `RANGE`: what
-    counts as a tie depends on the size of the indices, and a graph whose mean is certain, such as one without edges for
-    a graph network, has one of -1e24.
+    Here r* is the largest mean among the graphs played, or among all graphs before the first reward. The index is log
+    EI [Ament et al. 2023], which still ranks graphs when EI itself is 0 in floating point. The best graph so far has z
+    = 0, so its value depends only on its own uncertainty. Indices are clipped at `RANGE` below the largest, because the
+    tolerance for ties depends on the size of the indices. A graph with a certain mean, such as one without edges for a
+    graph network, would have an index of -1e24.
     """
 
-    price_weight: ClassVar[float] = 1.0  # log EI less log price: expected improvement for the money
+    price_weight: ClassVar[float] = 1.0  # log EI minus log price: expected improvement per unit of cost
     algorithm: ClassVar[int] = 3
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
@@ -187,14 +187,14 @@ def log_gain(z: Tensor) -> Tensor:
     plain = (density + near * torch.special.ndtr(near)).log()
     far = z.clamp(max=FAR)
     ratio = -far * math.sqrt(math.pi / 2) * torch.special.erfcx(-far / math.sqrt(2))
-    # Near 1 the ratio has lost its digits; 1 - ratio is then the asymptotic series z^-2 - 3 z^-4.
+    # Near 1 the ratio loses its digits; 1 - ratio is then the asymptotic series z^-2 - 3 z^-4.
     rest = torch.where(far > -1e3, (-ratio).log1p(), (-3 / far**2).log1p() - 2 * (-far).log())
     return torch.where(z > FAR, plain, -(far**2) / 2 - math.log(2 * math.pi) / 2 + rest)
 
 
 @dataclass
 class CountsRounds:
-    """A rule that remembers the number of rounds, and nothing of single graphs."""
+    """A rule that remembers only the number of rounds."""
 
     rounds: int = field(default=0, init=False)
 
@@ -215,7 +215,7 @@ class CountBonus(CountsRounds):
     """Add a bonus that grows with the round: mean + sqrt(2 log t) spread      [UCB1 of Auer et al. 2002]."""
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the upper bound of each graph; infinite if the graph has no reward yet."""
+        """Return the upper bound of each graph, infinite for a graph without rewards."""
         self.rounds += 1
         return belief.mean + math.sqrt(2 * math.log(self.rounds + 1)) * belief.spread
 
@@ -225,18 +225,18 @@ class GapSettings:
     """Settings of agents that play by `InverseGapWeighting`."""
 
     gap_weight: float = 5.0
-    """gamma_0; gaps between predictions weigh gamma_t = gamma_0 sqrt(K t) in round t, with K graphs on offer. A larger
-    one explores less."""
+    """gamma_0. Gaps between predictions are multiplied by gamma_t = gamma_0 sqrt(K t) in round t, with K graphs on
+    offer. Larger values reduce exploration."""
 
 
 @dataclass
 class InverseGapWeighting(CountsRounds):
-    """Draw the graph to play: the further it is predicted behind the best, the less likely      [SquareCB].
+    """Draw the graph to play, with lower probability the farther its prediction is below the best      [SquareCB].
 
         gamma_t = gamma_0 sqrt(K t)      [Foster & Rakhlin 2020, Algorithm 1 and Theorem 1, with t for the horizon]
 
-    The spread of the belief does not count: the prediction is the oracle of the paper. An index is log p plus noise of
-    Gumbel's distribution, of which the largest belongs to each graph with probability p.
+    The spread of the belief is ignored: the prediction is the oracle of the paper. The index is log p plus Gumbel
+    noise, so that each graph has the largest index with probability p.
     """
 
     gap_weight: float = 5.0
@@ -245,7 +245,7 @@ class InverseGapWeighting(CountsRounds):
     price_weight: ClassVar[float] = 1.0  # the index is a log probability
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return log p of each graph, plus noise; minus infinity if the graph is not on offer."""
+        """Return log p of each graph plus noise, or minus infinity for a graph that is not on offer."""
         shares, _ = self.choice_probabilities(belief, action_mask, generator)
         self.rounds += 1
         waiting = torch.empty_like(belief.mean).exponential_(generator=generator)
@@ -254,14 +254,14 @@ class InverseGapWeighting(CountsRounds):
     def choice_probabilities(
         self, belief: Belief, action_mask: Tensor, generator: torch.Generator, draws: int = 0
     ) -> tuple[Tensor, Tensor]:
-        """Return the probability of each graph in the next round, which is exact."""
+        """Return the exact probability of each graph in the next round."""
         gamma = self.gap_weight * math.sqrt(int(action_mask.sum()) * (self.rounds + 1))
         shares = inverse_gap_weights(belief.mean, action_mask, gamma)
         return shares, torch.zeros_like(shares)
 
 
 def inverse_gap_weights(mean: Tensor, action_mask: Tensor, gamma: float) -> Tensor:
-    """Compute the probability with which each graph is played.
+    """Compute the probability of playing each graph.
 
         p_a = 1 / (K + gamma (y_b - y_a))   for a other than b,   p_b = 1 - sum_a p_a
         [Abe & Long 1999; Foster & Rakhlin 2020, Algorithm 1, with mu = K]
@@ -271,10 +271,10 @@ def inverse_gap_weights(mean: Tensor, action_mask: Tensor, gamma: float) -> Tens
     Args:
         mean: `(n,)` float64. y, the predicted mean rewards of all graphs.
         action_mask: `(n,)` bool. The graphs on offer, at least one.
-        gamma: at least 0, per unit of the predictions; 0: all graphs are equally likely.
+        gamma: at least 0, per unit of the predictions. At 0 all graphs are equally likely.
 
     Returns:
-        `(n,)` float64. Probabilities; 0 where a graph is not on offer.
+        `(n,)` float64. Probabilities, 0 for graphs that are not on offer.
     """
     offered = mean.masked_fill(~action_mask, -torch.inf)
     best = int(offered.argmax())
@@ -295,20 +295,20 @@ class EliminationSettings:
 
 @dataclass(eq=False)
 class PhasedElimination:
-    """Play the most uncertain graph among those that may still be the best      [Kassraie et al. 2022, Algorithm 2].
+    """Play the most uncertain of the graphs that may still be the best    [Kassraie et al. 2022, Algorithm 2].
 
         candidates <- {G in candidates: f(G) + nu sigma(G) >= max over candidates of f - nu sigma}
 
-    An eliminated graph never returns while the graph set stays the same. On another set all graphs are candidates
-    again, and its first round eliminates. The graph with the largest lower bound is never eliminated, so the set cannot
-    become empty. In a round that offers no candidate, the graph with the largest upper bound is played.
+    An eliminated graph never returns while the graph set stays the same. On another set all graphs become candidates
+    again, and elimination restarts in its first round. The graph with the largest lower bound is never eliminated, so
+    the set cannot become empty. If no candidate is on offer, the graph with the largest upper bound is played.
     """
 
     elimination: Elimination = "running"
     """As in `EliminationSettings`."""
 
     candidates: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool), init=False)
-    """`(K,)` bool; empty before the first round on a set."""
+    """`(K,)` bool, empty before the first round on a set."""
     rounds: int = field(default=0, init=False)
     eliminates: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""Rank by another rule, less what each action costs more than the cheapest."""
+"""Rank by another rule, minus a penalty for prices above the cheapest."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from torch import Tensor
 
 from agents.beliefs.belief import AcquisitionRule, Belief, Memoryless
 
-PRICE_WEIGHT = 0.5  # of rules whose index is in units of the targets; chosen in docs/evidence/molecules.md
+PRICE_WEIGHT = 0.5  # for rules whose index is in units of the targets; chosen in docs/evidence/molecules.md
 
 
 @dataclass
 class Priced(Memoryless):
-    """Take a handicap off the index of a rule, so that of two equally good actions the cheaper one is chosen.
+    """Subtract a handicap from the index of a rule, so that the cheaper of two equally good actions is chosen.
 
         index'(G) = index(G) - h(G)
 
-    With handicaps of 0 the index is that of the rule, to the last bit.
+    With handicaps of 0 the index equals that of the rule exactly.
     """
 
     rule: AcquisitionRule
-    """The rule, which remembers nothing."""
+    """The memoryless rule."""
     handicap: Tensor
     """`(K,)` float64. h of each action, in units of the index."""
 
     @property
     def draws_rewards(self) -> bool:
-        """Return whether the rule draws rewards."""
+        """Return True if the rule draws rewards."""
         return bool(getattr(self.rule, "draws_rewards", False))
 
     def __call__(self, belief: Belief, action_mask: Tensor, generator: torch.Generator) -> Tensor:
-        """Return the index of each action, less its handicap."""
+        """Return the index of each action minus its handicap."""
         return self.rule(belief, action_mask, generator) - self.handicap
 
 
 def price_weight(rule: AcquisitionRule) -> float:
-    """Return what a price e times as high costs in units of the index of a rule: its `price_weight`, else 0.5."""
+    """Return the cost, in units of a rule's index, of a price multiplied by e: its `price_weight`, by default 0.5."""
     return float(getattr(rule, "price_weight", PRICE_WEIGHT))
 
 
 def log_ratios(prices: Tensor, action_mask: Tensor) -> Tensor:
-    """Compute how much dearer each action is than the cheapest on offer.
+    """Compute the log price of each action relative to the cheapest on offer.
 
         l = log(p / min p)
 
     Args:
-        prices: `(K,)` float64. Positive where `action_mask` allows an action; the others may be NaN.
+        prices: `(K,)` float64. Positive for the actions that `action_mask` allows. The others may be NaN.
         action_mask: `(K,)` bool. Actions on offer.
 
     Returns:

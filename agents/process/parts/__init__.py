@@ -1,4 +1,4 @@
-"""Ways to compare graphs: each file reads them in one way, which is a part of the kernel."""
+"""Parts of the kernel: each file reads and compares graphs in one way."""
 
 from agents.process.parts.part import GraphReading, Part, Reading
 

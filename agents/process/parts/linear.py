@@ -31,16 +31,16 @@ class LinearFunctions:
     constant: float = FLAT
     """c, prior variance of the constant: `FLAT`, or 0 for none."""
     name: str = "mean nodes and sizes"
-    """What it compares."""
+    """Name of the compared features."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernel between two lists of graphs, `(1, q, n)`."""
         z = self.features.rows
         between = torch.from_numpy(cdist(z[rows].numpy(), z[index].numpy(), "sqeuclidean"))
         squares = self._squares
-        products = (squares[rows].unsqueeze(1) + squares[index] - between) / 2  # whatever the company, the same bits
+        products = (squares[rows].unsqueeze(1) + squares[index] - between) / 2  # bits independent of the other graphs
         return (products + self.constant).unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class LinearFunctions:
         return torch.cat([z, z.new_full((len(z), 1), self.constant**0.5)], dim=1)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> LinearFunctions:
-        """Return the features of the graphs that stay, and of new ones."""
+        """Return the features of the remaining graphs, followed by new ones."""
         return replace(self, features=self.features.exchange(kept, graphs))
 
     def known(self) -> Sequence[Tensor]:

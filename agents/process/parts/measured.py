@@ -1,4 +1,4 @@
-"""Compare graphs by numbers that a function measures of each of them."""
+"""Compare graphs by numbers that a function computes for each of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
 Measure: TypeAlias = "Callable[[Batch], NDArray[np.float64]]"
-"""A function that returns D numbers of each of K graphs, `(K, D)` float64, NaN where one cannot be told. They depend on
+"""A function that returns D numbers for each of K graphs, `(K, D)` float64, with NaN for undefined ones. They depend on
 the graph alone."""
 
-WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: the mixture of both stands for all widths between
+WIDE, NARROW = 2.0, 0.7  # of Gaussian kernels: their mixture approximates all widths in between
 LINEAR = 0.2  # share of the linear kernel
 
 
@@ -32,34 +32,34 @@ class Measured:
 
         exp(-|z - z'|^2 / (2 l^2 D)),   <x, x'> / (|x| |x'|),   x = (1, z / sqrt(D))
 
-    Without the division graphs far from the mean would be the most uncertain ones, and the first to be played.
+    Without the division, graphs far from the mean would be the most uncertain ones, and the first to be played.
     """
 
     name: str
-    """What is measured."""
+    """Name of the numbers."""
     values: NDArray[np.floating]
     """`(K, D)`. The numbers of K graphs."""
     scale: Scale
-    """Means and standard deviations over the graphs of `reset`, or over a pool of which they are a part."""
+    """Means and standard deviations over the graphs of `reset`, or over a pool that contains them."""
     linear: float = LINEAR
-    """Share of the linear kernel; 0: there is none."""
+    """Share of the linear kernel. 0 disables it."""
     measure: Measure | None = None
-    """Measures new graphs; None: the graphs do not change."""
+    """Measures new graphs. None: the graphs do not change."""
 
     @staticmethod
     def of(name: str, measure: Measure, batch: Batch) -> Measured:
-        """Measure graphs, and take them for the scale."""
+        """Measure graphs, and use them for the scale."""
         values = measure(batch)
         return Measured(name, values, Moments.of(values).scale(), measure=measure)
 
     @property
     def shares(self) -> Sequence[float]:
-        """Return the shares of both Gaussian kernels and of the linear one; none if no number differs."""
+        """Return the shares of both Gaussian kernels and of the linear one, or none if all numbers are constant."""
         shares = ((1 - self.linear) / 2, (1 - self.linear) / 2, self.linear)
         return shares[: 3 if self.linear else 2] if self.scale.dimension else ()
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return the kernels `(e, q, n)`, all of which follow from the distances."""
+        """Return the kernels `(e, q, n)`, computed from the distances."""
         if not self.shares:
             return torch.zeros(0, len(rows), len(index), dtype=torch.float64)
         mine, theirs = (self.scale.points(self.values[some.numpy()]) for some in (rows, index))
@@ -72,7 +72,7 @@ class Measured:
         return torch.stack([*gaussian, (1 + (first + second - square) / 2) / ((1 + first) * (1 + second)).sqrt()])
 
     def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
-        """Return what adds the kernels to the graphs `rows`, times their weights, to a sum: by products of matrices.
+        """Return a function that adds weighted kernels to the graphs `rows` to a sum, by matrix products.
 
         |z - z'|^2 = <(z, |z|^2, 1), (-2 z', 1, |z'|^2)>
         """
@@ -98,13 +98,13 @@ class Measured:
         return torch.ones(len(self.shares), len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Measured:
-        """Return the numbers of the graphs that stay, and of new ones, on the same scale."""
+        """Return the numbers of the remaining graphs, followed by new ones, on the same scale."""
         old = self.values[kept.numpy()]
         new = old[:0] if graphs is None or self.measure is None else self.measure(graphs)
         return replace(self, values=np.concatenate([old, new]))
 
     def known(self) -> Sequence[Tensor]:
-        """Return numbers and scale; a number that is not known is 0 in one tensor, and marked in another."""
+        """Return numbers and scale. Unknown numbers are 0 in one tensor and flagged in another."""
         tensors = map(torch.from_numpy, (np.nan_to_num(self.values), self.scale.mean, self.scale.spread))
         return [*tensors, torch.from_numpy(np.isnan(self.values))]
 

@@ -1,4 +1,4 @@
-"""Compare graphs as a graph network does: the GNTK, of infinite or of finite width, as a part of the kernel."""
+"""Compare graphs as a graph network does: the GNTK of infinite or finite width as a part of the kernel."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gntk import AggregatedGraphs, infinite_width_kernel, select_graphs
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
-MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs, and nodes of all, whose kernel takes as long as ten columns else
-MOST_PRODUCTS, PAIR = 1e11, 20  # of features, over all pairs of nodes: ten seconds; a pair takes as long itself
-COLUMNS = 200  # graphs that are compared with all others, if there are many
-AT_A_TIME = 8  # graphs of which the kernel is computed where only its diagonal is wanted
+MOST_WHOLE, MOST_NODES = 2000, 20_000  # graphs and nodes up to which the whole kernel costs ten columns
+MOST_PRODUCTS, PAIR = 1e11, 20  # of features, over all pairs of nodes: ten seconds; the fixed cost of a pair
+COLUMNS = 200  # graphs compared with all others, if there are many
+AT_A_TIME = 8  # graphs per kernel if only its diagonal is needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +31,13 @@ class Network:
     depth: int
     """L, number of weight matrices of the network."""
     own_count: bool
-    """Whether the sum over a graph's nodes is divided by their number; else by the largest of the graphs of `reset`."""
+    """Divide the sum over a graph's nodes by their number. If False, divide by the largest of the graphs of `reset`."""
     at_once: bool = False
-    """Whether the kernel of all graphs is computed as a whole, and kept."""
+    """Compute the kernel of all graphs as a whole, and cache it."""
     features: NodeFeatures = GIVEN_FEATURES
-    """How nodes are read."""
+    """Treatment of node features."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     @staticmethod
     def of(batch: Batch, depth: int, own_count: bool, features: NodeFeatures = GIVEN_FEATURES) -> Network:
@@ -48,7 +48,7 @@ class Network:
 
     @property
     def name(self) -> str:
-        """Return what it compares."""
+        """Return the name of the compared features."""
         return "network of means" if self.own_count else "network"
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ class Network:
         return torch.cat(list(blocks)).unsqueeze(0)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Self:
-        """Return the graphs that stay, and then new ones."""
+        """Return the remaining graphs, followed by new ones."""
         encoded = self.features.exchange(self.graphs, kept, graphs, self.own_count)
         return replace(self, graphs=sample_nodes(encoded), at_once=False)
 
@@ -87,9 +87,9 @@ class Network:
 
 
 def sample_nodes(graphs: AggregatedGraphs) -> AggregatedGraphs:
-    """Return some nodes of each graph if those of all take too long to compare, and let them stand for the others.
+    """Return a sample of the nodes of each graph if all are too expensive to compare.
 
-    They are evenly spaced in the order of a random number w^T h, which does not depend on the order of the nodes.
+    Nodes are evenly spaced in the order of a random number w^T h, which does not depend on the order of the nodes.
     """
     count, sizes = len(graphs), graphs.offsets.diff()
     pairs = max(1, count * min(count, COLUMNS))

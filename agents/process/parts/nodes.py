@@ -1,4 +1,4 @@
-"""Measure the features of nodes: means and sums, also of neighbours, and of what is equally far from the sources."""
+"""Measure node features: means and sums, over neighbours and by distance from the sources."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def measure_means(batch: Batch, directed: bool) -> Floats:
 
     Args:
         batch: K graphs with d features a node.
-        directed: whether edges have directions; else each is there in both.
+        directed: treat edges as directed. If False, each edge must exist in both directions.
 
     Returns:
-        `(K, 2 d)`; `(K, 3 d)` if edges have directions: h_i by the edges that lead to a node, and by those that leave.
+        `(K, 2 d)`, or `(K, 3 d)` for directed edges: h_i by incoming edges, and by outgoing edges.
     """
     sizes = batch.ptr.diff().double().unsqueeze(1)
     aggregated = [aggregate_neighbours(one_way).nodes.double() for one_way in _both_ways(batch, directed)]
@@ -42,14 +42,14 @@ def measure_sums(batch: Batch, directed: bool) -> Floats:
 
         (sum_i X_i, sum_i deg(i) X_i)
 
-    The sums over all neighbours of all nodes are the second ones.
+    The second sums equal those over all neighbours of all nodes.
 
     Args:
         batch: K graphs with d features a node.
-        directed: whether edges have directions; else each is there in both.
+        directed: treat edges as directed. If False, each edge must exist in both directions.
 
     Returns:
-        `(K, 2 d)`; `(K, 3 d)` if edges have directions: by the numbers of edges that leave a node and that lead to it.
+        `(K, 2 d)`, or `(K, 3 d)` for directed edges: by the numbers of outgoing and incoming edges.
     """
     features, ways = batch.x.double(), _both_ways(batch, directed)
     degrees = [one_way.edge_index[0].bincount(minlength=len(features)) for one_way in ways]
@@ -58,7 +58,7 @@ def measure_sums(batch: Batch, directed: bool) -> Floats:
 
 
 def _both_ways(batch: Batch, directed: bool) -> list[Batch]:
-    """Return the graphs; if edges have directions, also with all edges turned round."""
+    """Return the graphs and, for directed edges, also the graphs with all edges reversed."""
     if not directed:
         return [batch]
     turned = batch.clone()
@@ -72,12 +72,12 @@ def _sum(batch: Batch, nodes: Tensor) -> Tensor:
 
 
 def measure_layers(batch: Batch) -> Floats:
-    """Return sums of the features of nodes by their distance from the sources, and the shape of the directions.
+    """Return sums of node features by distance from the sources, and the shape of the directions.
 
-    A source is a node to which no edge leads; the distance of a node is the least number of edges from any of them. A
-    node that none reaches, as on a cycle, belongs to no layer. The shape is the number of nodes in each layer, of
-    sources, of sinks, of nodes that no source reaches, and of strongly connected components, the mean distance, and the
-    largest; distances from sources to sinks, least and largest.
+    A source is a node without incoming edges. The distance of a node is the smallest number of edges from any source.
+    An unreachable node, as on a cycle, belongs to no layer. The shape is the number of nodes in each layer, of sources,
+    of sinks, of unreachable nodes, and of strongly connected components, the mean and the largest distance, and the
+    smallest and largest distances from sources to sinks.
 
     Args:
         batch: K graphs with d features a node.
@@ -94,7 +94,7 @@ def measure_layers(batch: Batch) -> Floats:
 
 
 def _of_links(count: int, links: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-    """Return the layer of each node, `LAYERS` if no source reaches it, and the shape of the directions."""
+    """Return the layer of each node, `LAYERS` for unreachable nodes, and the shape of the directions."""
     matrix = csr_array((np.ones(links.shape[1]), links), shape=(count, count))
     arriving, leaving = (np.bincount(ends, minlength=count) for ends in (links[1], links[0]))
     sources, sinks = np.flatnonzero(arriving == 0), np.flatnonzero(leaving == 0)

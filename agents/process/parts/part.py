@@ -1,4 +1,4 @@
-"""The interface of parts of the kernel, and the simplest ones: what is a graph's own, and a given matrix."""
+"""The interface of parts of the kernel, and the simplest ones: the graph-specific part, and a given matrix."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from torch import Tensor
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
-SMALLEST = 1e-9  # of the kernel of a graph with itself: graphs that differ by less are equal
+SMALLEST = 1e-9  # of the kernel of a graph with itself: graphs with smaller differences are equal
 
 AddTo: TypeAlias = Callable[[Tensor, Tensor], None]
 """A function that adds weighted kernels between q graphs and the graphs `index` `(n,)` to sums `(n, q)` float64."""
 
 
 class Reading(Protocol):
-    """What is read of a set of graphs for one part of the kernel, which is one kernel, or some that differ in width.
+    """The data of a set of graphs for one part of the kernel: one kernel, or several that differ in width.
 
-    It never changes.
+    It is immutable.
     """
 
     @property
     def name(self) -> str:
-        """Return what it compares."""
+        """Return the name of the compared features."""
 
     @property
     def shares(self) -> Sequence[float]:
-        """Return the share of each kernel in the part: e numbers, the same number of them for all graphs."""
+        """Return the share of each kernel in the part: e numbers, the same for all graphs."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
         """Return the kernels between two lists of graphs, `(q,)` and `(n,)` int64: `(e, q, n)` float64."""
@@ -42,12 +42,12 @@ class Reading(Protocol):
 
 
 class GraphReading(Reading, Protocol):
-    """What is read of graphs that may change."""
+    """The reading of graphs that may change."""
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> GraphReading:
-        """Return what is read of the graphs in the slots `kept` `(n,)` int64, and of new ones after them.
+        """Return the reading of the graphs in the slots `kept` `(n,)` int64, followed by new ones.
 
-        What was chosen for the graphs of `reset`, such as scales, stays.
+        Choices made for the graphs of `reset`, such as scales, stay.
         """
 
     def known(self) -> Sequence[Tensor]:
@@ -59,7 +59,7 @@ class FastReading(Reading, Protocol):
     """A reading that adds its kernels to a sum faster than it returns them."""
 
     def facing(self, rows: Tensor, weights: Sequence[float]) -> AddTo:
-        """Return what adds its kernels to the graphs `rows` `(q,)`, times e weights, to a sum."""
+        """Return a function that adds kernels to the graphs `rows` `(q,)`, times e weights, to a sum."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ class Part:
     """A part of the kernel: a kernel, and its weight."""
 
     name: str
-    """What it compares; parts of one name differ in their width."""
+    """Name of the compared features. Parts of one name differ in width."""
     weight: float
-    """Its weight before any result."""
+    """Prior weight of the part."""
     typical: float = 1.0
-    """The variance over the set of rewards whose covariance is its kernel: `typical_variance`, or 1 if it has unit
-    diagonal and that stands for it."""
+    """Variance over the set of rewards whose covariance is its kernel: `typical_variance`, or 1 if its unit diagonal
+    serves as such."""
 
 
 def typical_variance(kernels: Tensor) -> Tensor:
@@ -81,10 +81,10 @@ def typical_variance(kernels: Tensor) -> Tensor:
         v = (1/n) sum_i k(i, i) - (1/n^2) sum_ij k(i, j)
 
     Args:
-        kernels: `(e, n, n)` float64. Some kernels of n graphs that stand for a set.
+        kernels: `(e, n, n)` float64. Some kernels of n graphs that represent a set.
 
     Returns:
-        `(e,)` float64. v of each; 0 if it is a rounding error: all graphs are equal to the kernel.
+        `(e,)` float64. v of each, or 0 if it is a rounding error because the kernel does not distinguish the graphs.
     """
     own = kernels.diagonal(dim1=1, dim2=2).mean(1)
     variance = own - kernels.mean((1, 2))
@@ -93,17 +93,17 @@ def typical_variance(kernels: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Itself:
-    """A kernel that is 1 between a graph and itself, and 0 between others: graphs that look equal may differ."""
+    """A kernel of 1 between a graph and itself, and 0 between others: graphs with equal features may differ."""
 
     count: int
     """Number of graphs."""
     name: str = "the graph itself"
-    """What it compares."""
+    """Name of the part."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     def columns(self, rows: Tensor, index: Tensor) -> Tensor:
-        """Return ones where graphs are the same, else zeros, `(1, q, n)`."""
+        """Return ones for the same graph, and zeros otherwise, `(1, q, n)`."""
         return (rows.unsqueeze(1) == index).double().unsqueeze(0)
 
     def diagonal(self, index: Tensor) -> Tensor:
@@ -121,18 +121,18 @@ class Itself:
 
 @dataclass(frozen=True, eq=False)
 class GivenKernel:
-    """Graphs with a kernel of which only the matrix is known."""
+    """Graphs with a given kernel matrix."""
 
     matrix: Tensor
     """`(K, K)` float64."""
     name: str = "given kernel"
-    """What it compares."""
+    """Name of the part."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     @staticmethod
     def of(matrix: Tensor, batch: Batch) -> GivenKernel:
-        """Take the kernel of K graphs.
+        """Wrap the kernel of K graphs.
 
         Raises:
             ValueError: if there are not K graphs.

@@ -1,4 +1,4 @@
-"""Measure the structure of graphs, which those without features have too, and features of edges as its weights."""
+"""Measure the structure of graphs, also without features, and edge features as weights."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
-MOST_NODES = 1000  # of larger graphs, what takes n^3 steps is not measured
+MOST_NODES = 1000  # of larger graphs, measures of n^3 steps are skipped
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-DIGITS = 9  # an eigenvalue that is 0 is a rounding error, which must not become a number of unit spread
+DIGITS = 9  # an eigenvalue of 0 is a rounding error, which must not become a number of unit spread
 OF_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # quantiles
 OF_A_FEATURE = 17  # numbers
 DEGREES = 6  # counts of nodes of 0, 1, 2, 3, 4, and at least 5 neighbours
 
 
 def measure_structure(batch: Batch) -> Floats:
-    """Return numbers that depend on which nodes are joined alone: edges as if undirected, without loops or weights.
+    """Return numbers that depend only on adjacency: edges as if undirected, without loops or weights.
 
-    They are sizes; degrees and their shares, and how alike those of neighbours are; transitivity, clustering, triangles
-    and walks of length 4; components and distances; and the spectra of the adjacency matrix and of the normalised
-    Laplacian, whose quantiles show communities, bipartite parts and expansion.
+    They are sizes, degrees with their shares and assortativity, transitivity, clustering, triangles and walks of length
+    4, components and distances, and the spectra of the adjacency matrix and of the normalised Laplacian, whose
+    quantiles reflect communities, bipartite parts and expansion.
 
     Args:
         batch: K graphs.
 
     Returns:
-        `(K, 32)`, rounded to nine decimals. NaN where a graph has more than `MOST_NODES` nodes and the number would
-        take n^3 steps.
+        `(K, 32)`, rounded to nine decimals. NaN for numbers of n^3 steps in a graph of more than `MOST_NODES` nodes.
     """
     return np.asarray(np.round([*measure_each(batch, _of_links)], DIGITS), np.float64)
 
 
 def measure_each(batch: Batch, measure: Callable[[int, NDArray[np.int64]], T]) -> Iterator[T]:
-    """Yield what a function measures of the number of nodes of each graph and its edges `(2, E)`, once for equal ones.
+    """Yield the measure of the number of nodes of each graph and its edges `(2, E)`, computed once for equal graphs.
 
     Tables of networks have few structures and many labels.
     """
@@ -67,7 +66,7 @@ def split_edges(batch: Batch) -> Iterator[tuple[int, NDArray[np.int64], NDArray[
 
 
 def _of_links(count: int, links: NDArray[np.int64]) -> Floats:
-    """Return all 32 numbers, by the different pairs of nodes that an edge joins either way, each in both orders."""
+    """Return all 32 numbers, from the distinct pairs of nodes joined in either direction, each in both orders."""
     sources, targets = links[:, links[0] != links[1]]
     numbers = np.unique(np.concatenate([sources * count + targets, targets * count + sources]))
     pairs = np.stack([numbers // count, numbers % count])
@@ -113,24 +112,24 @@ def _of_distances(count: int, pairs: NDArray[np.int64]) -> Floats:
 
 
 def _correlation(x: Floats, y: Floats) -> float:
-    """Return the correlation of two lists of equal distribution; 0 where nothing varies."""
+    """Return the correlation of two lists of equal distribution, or 0 for constant lists."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return 0.0 if len(x) == 0 or x.std() < 1e-12 else float(np.corrcoef(x, y)[0, 1])
 
 
 def measure_edges(batch: Batch) -> Floats:
-    """Return numbers of each feature of edges, as if it were their weight.
+    """Return numbers of each edge feature, treated as a weight.
 
-    They are mean, standard deviation, sum over nodes, and quantiles of the weights; spread and extremes of their sums
-    over the edges of a node; the weights of the smallest and of the largest spanning tree; and quantiles of the
-    spectrum of the weighted Laplacian. Directions do not count.
+    They are mean, standard deviation, sum over nodes, and quantiles of the weights, spread and extremes of their sums
+    over the edges of a node, the weights of the smallest and of the largest spanning tree, and quantiles of the
+    spectrum of the weighted Laplacian. Directions are ignored.
 
     Args:
         batch: K graphs with e features an edge.
 
     Returns:
-        `(K, 17 e)`. NaN where a graph has no edge, or too many nodes for what takes n^3 steps.
+        `(K, 17 e)`. NaN for graphs without edges, and for measures of n^3 steps on large graphs.
     """
     features = batch.edge_attr.double().numpy()
     rows = [
@@ -141,7 +140,7 @@ def measure_edges(batch: Batch) -> Floats:
 
 
 def _of_weights(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
-    """Return the numbers of one feature in a graph of `count` nodes, rounded: a sum that is 0 may be an error of it."""
+    """Return the numbers of one feature in a graph of `count` nodes, rounded: a sum of 0 may be a rounding error."""
     if not len(weights):
         return np.full(OF_A_FEATURE, np.nan)
     unit = float(np.abs(weights).max()) or 1.0
@@ -149,7 +148,7 @@ def _of_weights(count: int, links: NDArray[np.int64], weights: Floats) -> Floats
 
 
 def _of_units(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
-    """Return the numbers of weights of which the largest is 1."""
+    """Return the numbers of weights whose largest is 1."""
     matrix = csr_array((weights, links), shape=(count, count))
     matrix = (matrix + matrix.T) / 2
     strengths = np.asarray(matrix.sum(axis=1)).ravel()
@@ -165,9 +164,9 @@ def _of_units(count: int, links: NDArray[np.int64], weights: Floats) -> Floats:
 
 
 def _tree(matrix: csr_array, sign: float) -> float:
-    """Return the weight of the smallest spanning tree over its number of nodes; of the largest if `sign` is -1.
+    """Return the weight of the smallest spanning tree over its number of nodes, or of the largest if `sign` is -1.
 
-    SciPy takes a weight of 0 for no edge, so weights are counted from below the smallest.
+    SciPy treats a weight of 0 as no edge, so weights are offset from below the smallest.
     """
     lowest = (sign * matrix.data).min() - 1
     shifted = csr_array((sign * matrix.data - lowest, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,4 +1,4 @@
-"""Compare graphs by their subtree patterns, which Weisfeiler-Lehman refinement counts."""
+"""Compare graphs by their subtree patterns, counted by Weisfeiler-Lehman refinement."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from gntk import keep_nodes
 if TYPE_CHECKING:
     from torch_geometric.data import Batch
 
-MOST_FEATURES, DIRECTIONS = 64, 32  # numbers of a node that get labels of their own; directions in place of more
-SAMPLE = 500  # graphs whose distances stand for those of all
+MOST_FEATURES, DIRECTIONS = 64, 32  # most node features with separate labels; random directions for more
+SAMPLE = 500  # graphs whose distances represent all
 
 Labels = NDArray[np.uint64]
-"""Hashes of 64 bits: a million different patterns have two equal ones with a probability of 3e-8."""
+"""64-bit hashes: among a million different patterns, two collide with a probability of 3e-8."""
 
 
 @dataclass(frozen=True, eq=False)
 class PatternCounts:
-    """How often each subtree pattern occurs in each of K graphs."""
+    """Number of occurrences of each subtree pattern in each of K graphs."""
 
     patterns: Labels
-    """`(V,)`. Different patterns in ascending order, among them all of the graphs."""
+    """`(V,)`. Different patterns in ascending order, including all patterns of the graphs."""
     table: csr_array
-    """`(K, V)` float64. How often they occur; integers, so that sums of their products are exact."""
+    """`(K, V)` float64. Numbers of occurrences: integers, so that sums of their products are exact."""
 
     @cached_property
     def by_pattern(self) -> csr_array:
-        """Return how often each pattern occurs in each graph, `(V, K)`."""
+        """Return the number of occurrences of each pattern in each graph, `(V, K)`."""
         return self.table.T.tocsr()
 
     @cached_property
@@ -53,7 +53,7 @@ class PatternCounts:
 
     @staticmethod
     def stack(lists: Sequence[PatternCounts]) -> PatternCounts:
-        """Return the counts of one list of graphs after the other, without patterns that none of these has."""
+        """Concatenate the counts of lists of graphs, without patterns that occur in none of them."""
         patterns = np.unique(np.concatenate([each.patterns[np.unique(each.table.indices)] for each in lists]))
         tables = list[csr_array]()
         for each in lists:
@@ -63,7 +63,7 @@ class PatternCounts:
         return PatternCounts(patterns, vstack(tables, format="csr"))
 
     def fold(self, bits: int) -> NDArray[np.float64]:
-        """Return how often patterns occur whose hash has the same remainder, `(K, bits)`."""
+        """Return the number of occurrences of patterns by the remainder of their hash, `(K, bits)`."""
         folded = (self.patterns % np.uint64(bits)).astype(np.int64)[self.table.indices]
         table = csr_array((self.table.data, folded, self.table.indptr), shape=(len(self), bits))
         return np.asarray(table.toarray())
@@ -72,19 +72,19 @@ class PatternCounts:
 def count_patterns(
     batch: Batch, labels: Labels, edges: Labels, iterations: int, directed: bool = False
 ) -> PatternCounts:
-    """Count labels and their refinements: a node's label with those of its neighbours, again and again.
+    """Count labels and their refinements: a node's label hashed repeatedly with those of its neighbours.
 
         l_0 = label,   l_{h+1}(v) = hash(l_h(v), {(e_uv, l_h(u)) : u -> v})      [Shervashidze et al. 2011]
 
-    Here {...} is a multiset, and e_uv the label of the edge. Each column of labels is refined by itself, and all are
-    counted. If edges have directions, {(e_vw, l_h(w)) : v -> w} is hashed with the rest.
+    Here {...} is a multiset, and e_uv the label of the edge. Each column of labels is refined independently, and all
+    are counted. For directed edges, {(e_vw, l_h(w)) : v -> w} is hashed with the rest.
 
     Args:
         batch: K graphs with n nodes and E edges in all.
         labels: `(n, c)`. Labels of nodes.
         edges: `(E,)`. Labels of edges.
         iterations: number of refinements.
-        directed: whether edges have directions; else each must be there in both.
+        directed: treat edges as directed. If False, each edge must exist in both directions.
 
     Returns:
         The counts of all patterns of depth 0 to `iterations`.
@@ -96,7 +96,7 @@ def count_patterns(
         np.add.at(arriving, targets, _mix(depths[-1][sources] + edges[:, None]))
         if directed:
             np.add.at(leaving, sources, _mix(depths[-1][targets] + edges[:, None]))
-            leaving = _mix(_mix(leaving))  # so that those from which edges come are not those to which they lead
+            leaving = _mix(_mix(leaving))  # so that incoming and outgoing neighbours differ
         depths.append(_mix(np.uint64(3) * depths[-1] + _mix(arriving) + leaving))
     patterns, columns = np.unique(np.concatenate(depths, axis=1), return_inverse=True)
     places = np.repeat(batch.batch.numpy(), columns.shape[1]), columns.ravel()
@@ -111,11 +111,11 @@ def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: 
 
     Args:
         first: n graphs.
-        second: K graphs, whose counts have the same columns.
-        square_width: w^2, in squared counts; None: the cosine.
+        second: K graphs whose counts have the same columns.
+        square_width: w^2, in squared counts. None: the cosine.
 
     Returns:
-        `(n, K)` float64, each entry from 0 to 1. It does not depend on the other graphs.
+        `(n, K)` float64, each entry from 0 to 1, independent of the other graphs.
     """
     if square_width is None:
         return _products(first, second) / torch.outer(first.squares, second.squares).sqrt()
@@ -123,10 +123,10 @@ def compare_patterns(first: PatternCounts, second: PatternCounts, square_width: 
 
 
 def typical_square_distance(graphs: PatternCounts) -> float:
-    """Return the median squared distance between the counts of graphs that differ, or 1 if none do.
+    """Return the median squared distance between the counts of distinct graphs, or 1 if all are equal.
 
     Args:
-        graphs: K graphs, of which `SAMPLE` that are evenly spaced stand for all.
+        graphs: K graphs, of which at most `SAMPLE`, evenly spaced, are compared.
     """
     size = min(len(graphs), SAMPLE)
     sample = graphs.take(np.arange(size) * len(graphs) // size)
@@ -136,7 +136,7 @@ def typical_square_distance(graphs: PatternCounts) -> float:
 
 
 def _products(first: PatternCounts, second: PatternCounts) -> Tensor:
-    """Return the inner products of counts, `(n, K)` float64; they are exact."""
+    """Return the exact inner products of counts, `(n, K)` float64."""
     return torch.from_numpy((first.table @ second.by_pattern).toarray())
 
 
@@ -146,22 +146,22 @@ def _square_distances(first: PatternCounts, second: PatternCounts) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """How nodes and edges get labels, as chosen for the graphs of `reset`.
+    """The labels of nodes and edges, as chosen for the graphs of `reset`.
 
-    The features of a node are its label if they are integers; else the bin of each feature is a label of its own. The
-    features of an edge are its label if they are integers; a single feature that is always 1 is none.
+    Integer node features are the label of a node. Otherwise the bin of each feature is a separate label. Integer edge
+    features are the label of an edge, except a single feature that is always 1.
     """
 
     thresholds: NDArray[np.float64] | None
-    """`(bins - 1, d)`. Between the bins of each feature of nodes; None: features are integers."""
+    """`(bins - 1, d)`. Thresholds between the bins of each node feature. None: features are integers."""
     reads_edges: bool
-    """Whether edges have labels."""
+    """True if edges have labels."""
     directions: NDArray[np.float64] | None = None
-    """`(d, 32)`. Random directions whose numbers stand for very many features; None: the features themselves count."""
+    """`(d, 32)`. Random directions whose projections replace very many features. None: no projection."""
 
     @staticmethod
     def of(batch: Batch, bins: int) -> Labelling:
-        """Choose bins that hold equally many nodes, or none."""
+        """Choose bins with equal numbers of nodes, or none."""
         edges = batch.edge_attr
         plain = edges is None or (edges.shape[1] == 1 and bool((edges == 1).all()))
         reads_edges = not plain and _are_integers(edges)
@@ -171,12 +171,12 @@ class Labelling:
         if features.shape[1] > MOST_FEATURES:
             directions = np.random.default_rng(0).normal(size=(features.shape[1], DIRECTIONS))
             features = features @ directions
-        shares = np.arange(1, bins) / bins  # values that occur, so that no rounding decides on which side they are
+        shares = np.arange(1, bins) / bins  # values that occur, so that rounding does not affect the side
         thresholds = np.quantile(features, shares, axis=0, method="inverted_cdf")
         return Labelling(thresholds, reads_edges, directions)
 
     def of_nodes(self, batch: Batch) -> Labels:
-        """Return the labels of n nodes with d features: `(n, d)`, or `(n, 1)` if features are integers."""
+        """Return the labels of n nodes with d features: `(n, d)`, or `(n, 1)` for integer features."""
         if self.thresholds is None:
             return _hash_rows(batch.x)[:, None]
         features = batch.x.double().numpy()
@@ -185,9 +185,9 @@ class Labelling:
         return _mix(bins.astype(np.uint64) * np.uint64(bins.shape[1]) + np.arange(bins.shape[1], dtype=np.uint64))
 
     def of_edges(self, batch: Batch) -> Labels:
-        """Return the labels of E edges, `(E,)`; all are equal if edges have none.
+        """Return the labels of E edges, `(E,)`, all equal for edges without labels.
 
-        They are hashed once more than those of nodes: the sum of a pair (edge a, node b) is not that of (b, a).
+        They are hashed once more than those of nodes, so that the sums of (edge a, node b) and (b, a) differ.
         """
         if self.reads_edges:
             return _mix(_hash_rows(batch.edge_attr))
@@ -199,26 +199,26 @@ class Subtrees:
     """Graphs with the kernel of their subtree patterns."""
 
     labelling: Labelling
-    """How nodes and edges get labels."""
+    """Labels of nodes and edges."""
     iterations: int
     """Number of refinements of the labels."""
     directed: bool
-    """Whether directions of edges count."""
+    """True if edge directions count."""
     counts: PatternCounts
     """The patterns of each graph."""
     square_width: float | None
-    """w^2 of the Gaussian of their distances, the median of those of the graphs of `reset`; None: their cosine."""
+    """w^2 of the Gaussian of their distances, the median over the graphs of `reset`. None: their cosine."""
     name: str = "subtrees"
-    """What it compares."""
+    """Name of the compared features."""
     shares: Sequence[float] = (1.0,)
-    """Of one kernel."""
+    """Share of the only kernel."""
 
     @staticmethod
     def of(batch: Batch, iterations: int, bins: int, directed: bool = False, cosine: bool = False) -> Subtrees:
         """Choose labels for the nodes of some graphs, count their patterns, and choose the width w.
 
         Raises:
-            ValueError: as `gntk.keep_nodes`.
+            ValueError: as in `gntk.keep_nodes`.
         """
         labelling = Labelling.of(batch, bins)
         counts = _count(batch, labelling, iterations, directed)
@@ -236,14 +236,14 @@ class Subtrees:
         return torch.ones(1, len(index), dtype=torch.float64)
 
     def exchange(self, kept: Tensor, graphs: Batch | None) -> Subtrees:
-        """Return the patterns of the graphs that stay, and of new ones."""
+        """Return the patterns of the remaining graphs, followed by new ones."""
         lists = [self.counts.take(kept.numpy())]
         if graphs is not None:
             lists.append(_count(graphs, self.labelling, self.iterations, self.directed))
         return replace(self, counts=PatternCounts.stack(lists))
 
     def known(self) -> Sequence[Tensor]:
-        """Return the patterns, their counts, and how nodes and edges of other graphs get labels."""
+        """Return the patterns, their counts, and the labelling of nodes and edges of other graphs."""
         thresholds = np.zeros((0, 0)) if self.labelling.thresholds is None else self.labelling.thresholds
         table, patterns = self.counts.table, self.counts.patterns.view(np.int64)
         arrays = patterns[table.indices], table.data, table.indptr.astype(np.int64), thresholds
@@ -252,7 +252,7 @@ class Subtrees:
 
 
 def _count(batch: Batch, labelling: Labelling, iterations: int, directed: bool) -> PatternCounts:
-    keep_nodes(batch, own_count=True)  # refuses graphs that cannot be read
+    keep_nodes(batch, own_count=True)  # raises on unreadable graphs
     return count_patterns(batch, labelling.of_nodes(batch), labelling.of_edges(batch), iterations, directed)
 
 
@@ -271,7 +271,7 @@ def _hash_rows(features: Tensor) -> Labels:
 
 
 def _mix(values: Labels) -> Labels:
-    """Return hashes of which each bit depends on all bits of a value: the end of SplitMix64 (Steele et al. 2014)."""
+    """Return hashes whose bits each depend on all bits of a value: the end of SplitMix64 (Steele et al. 2014)."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

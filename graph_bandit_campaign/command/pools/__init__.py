@@ -1,1 +1,1 @@
-"""Offer the graphs of each kind of pool from which a round is chosen."""
+"""Offer the candidates of each round, for each kind of pool."""

@@ -1,4 +1,4 @@
-"""Rounds on the rows of a table that are actions of several slots, such as reactions and their conditions."""
+"""Choose rounds from a table whose rows are actions of several slots, such as reactions and their conditions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graph_bandit_env.pools import Slot, SlotSet
 
 
 class ActionRounds(Rounds):
-    """The actions of a table, all of which are on offer.
+    """The actions of a table, all of them candidates.
 
     Raises:
-        ValueError, OSError: if the table cannot be read, an option needs molecules, or an id is that of another action
-            than in earlier rounds.
-        ImportError: if a package that reads the file is not installed.
+        ValueError, OSError: if the table cannot be read, an option needs molecules, or an id was another action in
+            earlier rounds.
+        ImportError: if a package for reading the file is not installed.
     """
 
     refused = ("features", "encoder", "forbid", "salts", "directed", "allow_outside")
@@ -50,7 +50,7 @@ class ActionRounds(Rounds):
         return self.pool
 
     def read(self, tables: ResultTables) -> None:
-        """Read the results, and the columns of the table that limits, prices and groups name."""
+        """Read the results, and find the columns of limits, prices and groups in the table."""
         settings, table = self.settings, self.table
         columns = [*dict.fromkeys((*table.columns, *table.cells))]
         of_results = Columns(settings.quantity, settings.id, noise=settings.noise, slots=table.columns)
@@ -66,7 +66,7 @@ class ActionRounds(Rounds):
         self.remarks += [*self.values_in_pool([*table.cells], lambda name: [table.cells[name]]), *of_tables]
 
     def know(self, state: CampaignState) -> Known:
-        """Return all actions, and those of results that are not in the table."""
+        """Return all actions, and those of results outside the table."""
         return Known(self.pool, join_outside(self.pool, state, self.settings.most_atoms))
 
     def offer(self, campaign: Campaign) -> Offer:
@@ -87,7 +87,7 @@ class ActionRounds(Rounds):
         return Offer(self.pool, known.graphs, selection, constraints, note, others=others)
 
     def _cells(self, actions: NDArray[np.int64], columns: Sequence[str]) -> Cells:
-        """Return the cells of some columns, and of slots by their names, for some actions."""
+        """Return the cells of some columns and slots for some actions."""
         table, place_of = self.table, np.full(self.size, -1)
         place_of[actions] = np.arange(len(actions))
         places = place_of[table.owners]
@@ -101,15 +101,15 @@ class ActionRounds(Rounds):
 
 
 def spell_limits(limits: Limits, names: ColumnNames, slots: Sequence[Slot]) -> None:
-    """Write the choices of limits on slots as the slots have them.
+    """Spell the choices in limits on slots as the slots do.
 
     Args:
-        limits: the limits, which are changed.
-        names: the columns that they name.
-        slots: slots of actions.
+        limits: the limits, which are changed in place.
+        names: the columns of the limits.
+        slots: slots of the actions.
 
     Raises:
-        ValueError: if one is on a property, which only molecules have, or a choice cannot be read.
+        ValueError: if a limit is on a property, which only molecules have, or a choice cannot be read.
     """
     slot_of = {slot.name.casefold(): slot for slot in slots}
     limits.choices = tuple(

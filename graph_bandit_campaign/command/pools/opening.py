@@ -1,4 +1,4 @@
-"""Open the pool of a command, of whatever kind it is."""
+"""Open the pool of a command, of any kind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def open_pool(settings: SuggestSettings, earlier: CampaignState | None = None) -
 
     Args:
         settings: settings of the command.
-        earlier: state of the campaign; None: there is none.
+        earlier: state of the campaign, or None.
 
     Raises:
-        ValueError, OSError: if a file cannot be read, or a setting is for another kind of pool.
-        ImportError: if a package that reads it is not installed.
+        ValueError, OSError: if a file cannot be read, or a setting does not apply to this kind of pool.
+        ImportError: if a package for reading it is not installed.
     """
     if settings.pool.suffix.lower() == ".toml":
         return ProductRounds(settings, earlier, *read_product_library(settings.pool, settings.allow_outside))

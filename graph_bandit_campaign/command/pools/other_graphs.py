@@ -1,4 +1,4 @@
-"""Rounds on graphs that are not molecules, whose results are found by ids."""
+"""Choose rounds from graphs that are not molecules. Results are matched by id."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from graph_bandit_env.files import digest, read_pool
 
 
 class GraphRounds(Rounds):
-    """Graphs in memory, all of which are on offer. The values in their file are not results.
+    """Graphs in memory, all of them candidates. The values in their file are not results.
 
     Raises:
-        ValueError, OSError: if the file cannot be read, an option needs molecules, or an id is that of another graph
-            than in earlier rounds.
-        ImportError: if a package that reads the file is not installed.
+        ValueError, OSError: if the file cannot be read, an option needs molecules, or an id was another graph in
+            earlier rounds.
+        ImportError: if a package for reading the file is not installed.
     """
 
     refused = (
@@ -42,7 +42,7 @@ class GraphRounds(Rounds):
             raise ValueError(
                 f"Expected {settings.pool.name} without `{min(held)}`, which would be a slot. Take it out."
             )
-        self.pool: GraphPool = given.without_targets()  # the agent must not see what it is to find out
+        self.pool: GraphPool = given.without_targets()  # hide the values from the agent
         self.remarks = [f"the values in {settings.pool.name} are not used as results"] * bool(given.known.any())
         self.size, structures = len(self.pool), earlier.structures if earlier else {}
         for k, identifier in enumerate(self.pool.ids):
@@ -55,7 +55,7 @@ class GraphRounds(Rounds):
         return self.pool
 
     def read(self, tables: ResultTables) -> None:
-        """Read the results; limits can be on these alone."""
+        """Read the results. Only limits on results are allowed."""
         settings = self.settings
         of_results = Columns(settings.quantity, settings.id, noise=settings.noise)
         self.remarks = [*self.remarks, *self.read_tables(tables, (), of_results, has_properties=False)]

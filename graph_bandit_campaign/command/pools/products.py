@@ -1,4 +1,4 @@
-"""Rounds on a library of products, or combinations: what is known of it, then what promises most, list by list."""
+"""Choose rounds from a library of products or combinations: known ones, then lists of the most promising ones."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ REACTION, PRICE = "reaction", "price"
 
 
 class ProductRounds(Rounds):
-    """A library of products, or combinations, of which those that are looked at are made.
+    """A library of products or combinations, which are made on demand.
 
     Args:
         settings: settings of the command.
-        earlier: state of the campaign; None: there is none.
+        earlier: state of the campaign, or None.
         library: the library.
-        remarks: what was left out of it.
+        remarks: remarks about omitted blocks.
 
     Raises:
-        ValueError: if an option needs a list of all products, or molecules and there are none.
+        ValueError: if an option needs a list of all products, or needs molecules and the library has none.
     """
 
     refused = (
@@ -66,15 +66,15 @@ class ProductRounds(Rounds):
             self.refuse("molecules", "holds combinations.", more)
 
     def _refuse(self, more: Sequence[str]) -> None:
-        self.refuse("a table", "is a library, which is never listed as a whole.", more)
+        self.refuse("a table", "is a library whose products are never all listed.", more)
 
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet | SlotSet:
-        """Return the products of some names, which are not found by their structure; or combinations by their slots."""
+        """Return the products with some names (structures are not searched), or combinations by name or by slots."""
         texts = smiles if self.slots else ()
         return self._pool.take(self._pool.find({*names, *map(unshield, names)}, texts)) or self._pool.one()
 
     def read(self, tables: ResultTables) -> None:
-        """Read the results, of one goal, on which there are no limits."""
+        """Read the results of the single goal. Limits on results are rejected."""
         settings, self._columns = self.settings, product_columns(self.library)
         of_results = Columns(settings.quantity, settings.id, settings.smiles, noise=settings.noise, slots=self.slots)
         more = self.read_tables(tables, self._columns, of_results, has_properties=not self.slots)
@@ -86,13 +86,13 @@ class ProductRounds(Rounds):
         self._pool.hold(self.limits)
 
     def know(self, state: CampaignState) -> Known:
-        """Return the products that a campaign and other assays speak of."""
+        """Return the products that occur in a campaign or in other assays."""
         others = {row.identifier for other in self.others for row in other.rows if not row.smiles}
         in_pool = self.search(state.known | others)
         return Known(in_pool, join_outside(in_pool, state, self.settings.most_atoms))
 
     def offer(self, campaign: Campaign) -> Offer:
-        """Return the products that are known, and the most promising others.
+        """Return the known products, and the most promising others.
 
         Raises:
             ValueError: if a cell cannot be read.
@@ -120,7 +120,7 @@ class ProductRounds(Rounds):
                 described = self._pool.add_forecasts(described, state)
         most_taught = MOST_TAUGHT if len(state.means()) > MOST_TAUGHT else None
         what, done = ("combinations", "looked at") if self.slots else ("products", "made")
-        note = f"Of {self.size:,} {what} the {listed:,} most promising ones were {done}. All predictions are of these."
+        note = f"The {listed:,} most promising of {self.size:,} {what} were {done} and predicted."
         if most_taught:
             note += f" The model learns from {most_taught:,} results, the best and others of all ranks."
 
@@ -134,7 +134,7 @@ class ProductRounds(Rounds):
         return self.select(molecules, self._cells(molecules.ids, self._columns), count)
 
     def _cells(self, ids: Sequence[str], columns: Sequence[str]) -> Cells:
-        """Return what the columns of some products say."""
+        """Return the cells of some products in some columns."""
         numbers = np.array([self.library.number_of(name) for name in ids], np.int64)
         parts, prices = self.library.part_of(numbers), self.library.prices_of(numbers)
         texts: dict[str, list[str]] = {name: [""] * len(ids) for name in columns}
@@ -152,10 +152,10 @@ class ProductRounds(Rounds):
 
 
 def product_columns(library: ProductLibrary) -> tuple[str, ...]:
-    """Return the columns of the products of a library: its reaction, if there are several, slots, and the price.
+    """Return the columns of the products of a library: the reaction (if there are several), slots, and the price.
 
     Raises:
-        ValueError: if a slot has the name of another column, whose capitals do not count.
+        ValueError: if a slot has the name of another column, ignoring case.
     """
     slots = dict.fromkeys(slot.name for part in library.parts for slot in part.slots)
     taken = ("id", "smiles", REACTION, PRICE)

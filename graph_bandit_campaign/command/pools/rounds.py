@@ -1,4 +1,4 @@
-"""A pool of any kind, from which batches are chosen: what is asked of it, and the graphs on offer."""
+"""Choose batches from a pool of any kind: its data, and the graphs on offer."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ Molecules = TypeVar("Molecules", bound=MoleculeSet | SlotSet)
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Graphs of a pool in memory: all, or those that results and earlier rounds speak of."""
+    """Graphs of a pool in memory: all, or those in results and earlier rounds."""
 
     in_pool: GraphPool
     """The graphs of the pool."""
     graphs: GraphPool
-    """The same, then those that are measured, failed or pending and not in the pool."""
+    """The same graphs, followed by measured, failed or pending graphs outside the pool."""
 
     def of_pool(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return a mask of `graphs`, `(K,)`, given that of `in_pool`; the others are not on offer."""
+        """Extend a mask of `in_pool` to a mask of `graphs`, `(K,)`. The other graphs are not on offer."""
         return np.concatenate([mask, np.zeros(len(self.graphs) - len(self.in_pool), np.bool_)])
 
 
@@ -53,70 +53,70 @@ class Offer(Known):
     """The graphs from which a batch is chosen."""
 
     selection: Selection
-    """Those of `in_pool` that meet the limits, and whose price is known if there are prices."""
+    """Graphs of `in_pool` that meet the limits, and have a known price if there are prices."""
     constraints: BatchConstraints
-    """Prices, budget and caps of all."""
+    """Prices, budget and caps for all graphs."""
     note: str = ""
-    """How many graphs of the pool the limits leave; empty without limits."""
+    """Number of graphs of the pool that meet the limits. Empty without limits."""
     most_taught: int | None = None
-    """How many graphs with results the agent learns from; None: all."""
+    """Maximum number of graphs with results for training. None means all."""
     others: Callable[[Sequence[str]], Mapping[str, Sequence[str]]] | None = None
-    """Returns the texts of the pool's other columns for molecules of some ids; None: graphs have no columns."""
+    """Returns the texts of the pool's other columns for molecules, by id. None if graphs have no columns."""
     predictions: Callable[..., Iterable[bytes]] | None = None
-    """Given campaign and answer, returns the table of predictions for all of the pool, if `in_pool` is a part of it."""
+    """Returns the table of predictions for the whole pool, given campaign and answer. None if `in_pool` is complete."""
 
     @property
     def among(self) -> NDArray[np.bool_]:
-        """Return which of `graphs` meet the limits, `(K,)`."""
+        """Return a mask of the `graphs` that meet the limits, `(K,)`."""
         return self.of_pool(self.selection.mask)
 
 
 class Rounds(ABC):
-    """A pool, from which rounds are chosen. `search` needs no more; `know` and `offer` need `read` first.
+    """A pool from which rounds are chosen. Call `read` before `know` and `offer`, but not before `search`.
 
     Args:
         settings: settings of the command.
-        earlier: state of the campaign; None: there is none.
+        earlier: state of the campaign, or None.
     """
 
     refused: ClassVar[Collection[str]] = ()
-    """Settings that this kind of pool does not know, so that none is ignored in silence."""
+    """Settings that this kind of pool does not support. They are rejected instead of ignored silently."""
     size: int
-    """How many graphs the pool has."""
+    """Number of graphs in the pool."""
     remarks: Sequence[str] = ()
     """Remarks about pool and tables, for people."""
     content: list[object]
-    """What the pool and other files hold, but for results."""
+    """Content of the pool and other files, except results."""
     own: Sequence[str] = ()
     """The user's own columns of numbers in the tables."""
     limits: Limits
-    """Limits that are known of each graph of the pool."""
+    """Limits on known properties of each graph of the pool."""
     goals: tuple[Goal, ...]
-    """The aim for each measured quantity, limits on results included; empty with one goal."""
+    """The aim for each measured quantity, including limits on results. Empty for a single goal."""
     names: ColumnNames
-    """The columns of the pool that limits, prices and groups are in."""
+    """The columns of the pool for limits, prices and groups."""
     slots: Mapping[str, str] = MappingProxyType({})
-    """Column of each slot of actions, by the name of the slot; empty if the pool has no actions of slots."""
+    """Column of each slot of actions, by the name of the slot. Empty if the pool has no actions of slots."""
     rows: dict[str, list[MeasuredRow]]
-    """The rows of results of each goal, by its name."""
+    """Rows of results of each goal, by its name."""
     kind: Kind
-    """What the values of the one goal are, if it is known."""
+    """Kind of the values of a single goal, if known."""
     others: Sequence[OtherTable]
-    """The rows of results of other assays."""
+    """Rows of results of other assays."""
 
     def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
         self.settings, self.earlier = settings, earlier
 
     def refuse(self, wanted: str, is_not: str, more: Sequence[str] = ()) -> None:
-        """Refuse settings that this kind of pool does not know.
+        """Raise an error for settings that this kind of pool does not support.
 
         Args:
-            wanted: the pool that they need.
-            is_not: why this is none.
-            more: what else is asked for in vain.
+            wanted: kind of pool that the settings need.
+            is_not: explanation of the mismatch.
+            more: other unsupported requests.
 
         Raises:
-            ValueError: if there is anything of that kind.
+            ValueError: if there are unsupported settings or requests.
         """
         fields = (field for field in dataclasses.fields(SuggestSettings) if field.name in self.refused)
         changed = [field.name for field in fields if getattr(self.settings, field.name) != field.default]
@@ -125,38 +125,38 @@ class Rounds(ABC):
 
     @abstractmethod
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> GraphPool:
-        """Return the graphs that may have some names or structures, or a first one if there are none."""
+        """Return the graphs that may have some names or structures, or the first graph if there are none."""
 
     @abstractmethod
     def read(self, tables: ResultTables) -> None:
-        """Read the results, and what the settings name.
+        """Read the results, and the columns and files in the settings.
 
         Raises:
             ValueError, OSError: if a table cannot be read, or the pool does not fit into memory.
-            ImportError: if a package that reads a table is not installed.
+            ImportError: if a package for reading a table is not installed.
         """
 
     @abstractmethod
     def know(self, state: CampaignState) -> Known:
-        """Return the graphs that a campaign speaks of, or all."""
+        """Return the graphs that occur in a campaign, or all."""
 
     @abstractmethod
     def offer(self, campaign: Campaign) -> Offer:
-        """Return the graphs from which a batch is chosen, given a campaign with all results, on what is known."""
+        """Return the candidates of a batch, given a campaign with all results on the known graphs."""
 
     def read_tables(
         self, tables: ResultTables, columns: Sequence[str], of_results: Columns, has_properties: bool = True
     ) -> list[str]:
-        """Read the results, and find the columns that limits, prices and groups name; return remarks for people.
+        """Read the results, find the columns of limits, prices and groups, and return remarks for people.
 
         Args:
             tables: the tables of results.
             columns: columns of the pool.
             of_results: columns of the tables of results.
-            has_properties: whether the pool holds molecules, of which limits may name properties.
+            has_properties: True if the pool holds molecules, whose properties limits may name.
 
         Raises:
-            ValueError: if a column is missing, no row has a result, or rows of results cannot be understood.
+            ValueError: if a column is missing, no row has a result, or rows of results are invalid.
         """
         settings, source = self.settings, str(self.settings.pool)
         self.limits, self.goals = split_limits(settings, columns, tables, self.earlier, has_properties)
@@ -172,29 +172,29 @@ class Rounds(ABC):
 
     @property
     def digest(self) -> str:
-        """Return a digest of what was read, but for results."""
+        """Return a digest of the input other than results."""
         others = [[other.name, [(row.where, str(row.value)) for row in other.rows]] for other in self.others]
         content = [*self.content, self.limits.content(), *others]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def leave_out(self, bad: Callable[[], Iterable[str]]) -> None:
-        """Leave out results of rows that the pool leaves out, if it is a table of results, too.
+        """Remove results in bad rows of the pool, if the same table has pool and results.
 
         Args:
-            bad: returns where these rows are.
+            bad: returns the places of these rows.
         """
         if any(are_one(self.settings.pool, path) for path in self.settings.measured):
             gone = {*bad()}
             self.rows = {name: [row for row in read if row.where not in gone] for name, read in self.rows.items()}
 
     def refuse_differing(self, differing: Iterable[str]) -> None:
-        """Refuse rows of one entry that differ in a column that has no use, and of which nobody said anything.
+        """Raise an error if replicate rows differ in a column without a declared use.
 
         Args:
-            differing: the columns in which they do.
+            differing: columns in which replicate rows differ.
 
         Raises:
-            ValueError: if there is one.
+            ValueError: if there is such a column.
         """
         settings = self.settings
         known = {*settings.ignore_column, *settings.source.columns, *self.names.columns, settings.noise or ""}
@@ -205,14 +205,14 @@ class Rounds(ABC):
             refuse_differing(columns, known.union(goals), settings.pool.name, next(iter(goals), ""))
 
     def values_in_pool(self, columns: Iterable[str], cells: Callable[[str], Iterable[Sequence[str]]]) -> list[str]:
-        """Name values of a goal in the pool alone, which are not learnt.
+        """Report values of a goal that are only in the pool, and not used as results.
 
         Args:
             columns: columns of the pool.
-            cells: returns the cells of a column, list by list.
+            cells: returns the cells of a column, in several lists.
 
         Raises:
-            ValueError: if there are some, and no results.
+            ValueError: if there are such values, and no results.
         """
         settings, names = self.settings, {name.casefold() for name in self.settings.quantities}
         if any(are_one(settings.pool, path) for path in settings.measured):
@@ -224,12 +224,12 @@ class Rounds(ABC):
         return [f"values of {filled} not used as results (add `--measured {settings.pool}`)"] * bool(filled)
 
     def select(self, in_pool: MoleculeSet | SlotSet, cells: Cells, count: int) -> tuple[Selection, BatchConstraints]:
-        """Return the candidates that meet the limits and have a price if prices count, and what a batch may hold.
+        """Return the candidates that meet the limits and have a price (if needed), and the constraints on the batch.
 
         Args:
             in_pool: candidates of the pool.
-            cells: cells of the columns that are asked for.
-            count: how many candidates there are in all, those of the pool first.
+            cells: cells of the required columns.
+            count: total number of candidates, those of the pool first.
 
         Raises:
             ValueError: if a cell cannot be read.
@@ -255,12 +255,12 @@ class Rounds(ABC):
         columns: Sequence[str],
         forms: Sequence[Sequence[tuple[str, str]]],
     ) -> dict[str, list[str]]:
-        """Return the texts of the pool's other columns, and of other rows, for some molecules.
+        """Return the texts of the pool's other columns for some molecules, including replicate rows.
 
         Args:
             cells: returns the cells of some columns of these molecules.
             columns: columns of the pool.
-            forms: names and SMILES of the rows that repeat each molecule.
+            forms: names and SMILES of the replicate rows of each molecule.
         """
         settings = self.settings
         asked = other_columns(columns, (*settings.quantities, settings.noise, settings.price, settings.group_by))
@@ -268,12 +268,12 @@ class Rounds(ABC):
 
 
 def join_outside(in_pool: Molecules, state: CampaignState, most_atoms: int) -> Molecules:
-    """Return molecules, or actions, of a pool, then those that a campaign has measured, or waits for, beside them.
+    """Return the molecules or actions of a pool, followed by measured or pending ones outside the pool.
 
     Args:
-        in_pool: the pool, or all of it that the campaign speaks of.
+        in_pool: the pool, or the part of it that occurs in the campaign.
         state: state of the campaign.
-        most_atoms: how many atoms a molecule may have, without hydrogens.
+        most_atoms: maximum number of atoms of a molecule, without hydrogens.
     """
     texts = in_pool.texts if isinstance(in_pool, SlotSet) else in_pool.smiles
     ids, structures = {*in_pool.ids, *in_pool.aliases}, {*texts}

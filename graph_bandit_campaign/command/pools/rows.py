@@ -1,4 +1,4 @@
-"""Rounds on the rows of a table: on all of them, or on what is known and the most promising others, list by list."""
+"""Choose rounds from the rows of a table: from all, or from known molecules and the most promising others."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from graph_bandit_env.tables import Table, is_part
 
 
 class RowRounds(Rounds):
-    """A prepared pool or a table, which is read as a whole, or part by part.
+    """A prepared pool or a table, read as a whole or part by part.
 
     Raises:
-        ValueError, OSError: if the file cannot be read, or is prepared otherwise.
-        ImportError: if a package that reads it is not installed.
+        ValueError, OSError: if the file cannot be read, or was prepared with other settings.
+        ImportError: if a package for reading it is not installed.
     """
 
     def __init__(self, settings: SuggestSettings, earlier: CampaignState | None) -> None:
@@ -54,7 +54,7 @@ class RowRounds(Rounds):
         self.size = len(self.pool)
 
     def search(self, names: Collection[str], smiles: Collection[str] = ()) -> MoleculeSet:
-        """Return the molecules that may have some names or structures, as themselves or in another form."""
+        """Return the molecules that may have some names or structures, including other forms."""
         places, by_id = self._find(names, smiles)
         block = self._take(places, ())
         return self.pool.molecules(block, (), True, _aliases(block, by_id))
@@ -64,7 +64,7 @@ class RowRounds(Rounds):
         settings, pool, manifest = self.settings, self.pool, self.pool.manifest
         made, source = manifest.question, settings.source
         header = Table(settings.pool, (*filter(None, (made.smiles, made.identifier)), *pool.columns), ())
-        list(header.rows(source.columns))  # there are no rows; a column that is missing is refused
+        list(header.rows(source.columns))  # there are no rows, but a missing column is rejected
         self.own = own = source.columns
         self._features = Features(own, source.embeddings, settings.quantities)
         smiles = made.smiles if settings.smiles == "smiles" else settings.smiles
@@ -97,10 +97,10 @@ class RowRounds(Rounds):
         self.remarks = [*remarks, *values, *self._sheets, *of_tables]
 
     def _fits(self) -> bool:
-        """Return whether all of a pool is read into memory: if it is small, or cannot be ranked part by part.
+        """Return True if the whole pool is read into memory: if it is small, or cannot be ranked part by part.
 
         Raises:
-            ValueError: if it is too large for that.
+            ValueError: if it is too large for memory.
         """
         settings, earlier = self.settings, self.earlier
         agent = settings.agent or (earlier.agent if earlier and not earlier.by_default else None)
@@ -112,7 +112,7 @@ class RowRounds(Rounds):
         return self.size <= MOST_WHOLE
 
     def know(self, state: CampaignState) -> Known:
-        """Return the molecules that a campaign and other assays speak of, or all."""
+        """Return the molecules that occur in a campaign or in other assays, or all."""
         if self._is_whole:
             block = Block.join(list(self.pool.blocks(columns=self._columns)))
             aliases = self.pool.aliases(block)
@@ -126,7 +126,7 @@ class RowRounds(Rounds):
         return Known(self._in_pool, self._graphs)
 
     def _hold(self, block: Block, aliases: Mapping[str, str], state: CampaignState) -> None:
-        """Take molecules of the pool into memory, with those outside, and with values that only results have."""
+        """Hold molecules of the pool in memory, with those outside, and with values that only results have."""
         settings = self.settings
         plain = self.pool.molecules(block, self.own, settings.skip_bad_rows, aliases)
         self._in_pool = DescribedMolecules.of(plain, block.descriptors, self._scales)
@@ -138,7 +138,7 @@ class RowRounds(Rounds):
         self._block = block
 
     def offer(self, campaign: Campaign) -> Offer:
-        """Return the molecules that are known, and the most promising others, which the agent finds in the whole pool.
+        """Return the known molecules, and the most promising others of the whole pool.
 
         Raises:
             ValueError: if a part is damaged, or a cell cannot be read.
@@ -163,7 +163,7 @@ class RowRounds(Rounds):
         )
 
     def _others(self, block: Block, ids: Sequence[str]) -> dict[str, list[str]]:
-        """Return the texts of the pool's other columns for molecules of a block, by name."""
+        """Return the texts of the pool's other columns for molecules of a block, by id."""
         place_of = dict(zip(block.ids, block.places.tolist(), strict=True))
         places = np.array([place_of[name] for name in ids], np.int64)
 
@@ -173,7 +173,7 @@ class RowRounds(Rounds):
         return self.describe(cells, self.pool.columns, self.pool.forms(places))
 
     def _ask(self, campaign: Campaign) -> Query:
-        """Return what is asked of each molecule, given the results."""
+        """Return the query for each molecule, given the results."""
         settings, state = self.settings, campaign.state
         learners = [campaign.model(goal.name) for goal in state.goals] or [campaign.model()]
         agents = [learner for learner in learners if isinstance(learner, MoleculeAgent)]
@@ -197,7 +197,7 @@ class RowRounds(Rounds):
         )
 
     def _find(self, names: Collection[str], smiles: Collection[str]) -> tuple[Places, dict[str, Place]]:
-        """Return part and row of molecules, `(n, 2)`, and those of names; also of other forms of the structures."""
+        """Return part and row of molecules (or other forms of the structures), `(n, 2)`, and places by name."""
         canonical = {canonical_smiles(text, self.settings.most_atoms) for text in smiles} - {""}
         if self.pool.manifest.question.salts == "merge":
             canonical = set(map(parent_smiles, canonical))
@@ -207,12 +207,12 @@ class RowRounds(Rounds):
         return np.array(sorted(found), np.int64).reshape(-1, 2), by_id
 
     def _take(self, places: Places, columns: Sequence[str]) -> Block:
-        """Return the rows at some places; of none, the first of the pool."""
+        """Return the rows at some places, or the first row of the pool if there are none."""
         first = next(iter(self.pool.blocks((), ()))).places[:1]
         return self.pool.take(places if len(places) else first, columns=columns)
 
 
 def _aliases(block: Block, by_id: Mapping[str, Place]) -> dict[str, str]:
-    """Return the names of other rows of molecules, and those that these stand for."""
+    """Map the names of replicate rows to the ids of their molecules."""
     name_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
     return {alias: name_of[at] for alias, at in by_id.items() if name_of.get(at, alias) != alias}

@@ -1,1 +1,1 @@
-"""Constraints on a batch: what it may cost, and how many graphs of one group it may hold."""
+"""Constraints on a batch: its cost, and the number of graphs of each group."""

@@ -1,4 +1,4 @@
-"""Limit what a batch costs, and how many graphs of one group it holds; and tell what suggestions cost."""
+"""Limit the cost of a batch and the number of graphs of each group, and report the cost of suggestions."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from numpy.typing import NDArray
 
 from graph_bandit_campaign.checks import check_flags, check_integer
 
-ROUNDING = 1e-9  # share of the budget by which sums of decimal prices may miss it
+ROUNDING = 1e-9  # share of the budget that rounding of decimal prices may add
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """Limits on the cost and the groups of a batch, in the user's words: prices and groups are columns of the pool."""
+    """Limits on the cost and the groups of a batch, as given by the user. Prices and groups are columns of the pool."""
 
     count: int
-    """How many molecules are wanted."""
+    """Number of molecules to suggest."""
     price: str | None = None
-    """Column of prices, or one price for all as text; None: prices do not count."""
+    """Column of prices, or one price for all as text. None if prices do not count."""
     budget: float | None = None
-    """What the batch may cost; None: any amount."""
+    """Maximum total price of the batch. None means unlimited."""
     budget_only: bool = False
-    """Whether prices count for the budget alone."""
+    """True if prices count for the budget only."""
     group_by: str | None = None
-    """What a group is: "scaffold", or a column; None: there are no caps."""
+    """Grouping: "scaffold", or a column. None if there are no caps."""
     max_per_group: int | None = None
-    """How many of one group there may be; None: any number."""
+    """Maximum number of molecules of one group. None means unlimited."""
 
     @property
     def one_price(self) -> float | None:
-        """Return the price of all molecules; None if there is no price, or a column of them."""
+        """Return the price of all molecules, or None if there is no price or a column of prices."""
         try:
             return None if self.price is None else float(self.price)
         except ValueError:
             return None
 
     def constraints(self, prices: NDArray[np.float64], groups: Sequence[str], count: int) -> BatchConstraints:
-        """Return what a batch may cost and hold.
+        """Return the constraints on a batch.
 
         Args:
-            prices: of the molecules of the pool, NaN where one is not known.
-            groups: of these, empty where there is none.
-            count: how many molecules there are, those of the pool first; the others are not suggested.
+            prices: prices of the molecules of the pool, NaN if unknown.
+            groups: groups of these molecules, empty if there is none.
+            count: number of molecules, those of the pool first. The others are not suggested.
         """
         others = count - len(prices)
         return BatchConstraints(
@@ -59,24 +59,24 @@ class Terms:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BatchConstraints:
-    """What a batch may cost, and how many graphs of one group it may hold.
+    """Constraints on the cost of a batch, and on the number of graphs of each group.
 
     Raises:
-        ValueError: if a price is not positive, a budget has no prices, or one of groups and `max_per_group` is missing.
+        ValueError: if a price is not positive, a budget has no prices, or only `groups` or `max_per_group` is given.
     """
 
     prices: Sequence[float] | NDArray[np.float64] | float | None = None
-    """`(K,)` price of each graph, NaN where it is not known, or one price for all; None: prices do not count. A graph
-    without a known price is not chosen."""
+    """`(K,)` price of each graph, NaN if unknown, or one price for all. None if prices do not count. A graph without a
+    known price is not chosen."""
     budget: float | None = None
-    """What the batch may cost; it holds fewer graphs than asked for if more are too dear. None: any amount."""
+    """Maximum total price of the batch. A small budget allows fewer graphs. None means unlimited."""
     groups: Sequence[str] | None = None
-    """`(K,)` group of each graph, such as its scaffold or its vendor. A graph whose group is empty is a group of its
-    own."""
+    """`(K,)` group of each graph, such as its scaffold or its vendor. A graph with an empty group forms a separate
+    group."""
     max_per_group: int | None = None
-    """Number of graphs of one group that the batch may hold. What is pending does not count."""
+    """Maximum number of graphs of one group in the batch, not counting pending graphs."""
     budget_only: bool = False
-    """True: prices count for the budget alone, so that a dear graph need not be better than a cheap one."""
+    """True if prices count for the budget only, so that an expensive graph need not be better than a cheap one."""
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -96,14 +96,14 @@ class BatchConstraints:
 
     @property
     def money(self) -> float:
-        """Return what the batch may cost, and what sums of decimal prices may miss it by; infinite without a budget."""
+        """Return the budget with a tolerance for rounding of decimal prices, infinite without a budget."""
         return math.inf if self.budget is None else self.budget * (1 + ROUNDING)
 
     def costs(self, count: int) -> NDArray[np.float64]:
-        """Return the price of each of `count` graphs, `(count,)`; 1 if prices do not count.
+        """Return the price of each of `count` graphs, `(count,)`, or 1 if prices do not count.
 
         Raises:
-            ValueError: if there are prices of another number of graphs.
+            ValueError: if the number of prices differs.
         """
         prices = np.asarray(1.0 if self.prices is None else self.prices, np.float64)
         if prices.ndim and len(prices) != count:
@@ -111,10 +111,10 @@ class BatchConstraints:
         return np.broadcast_to(prices, (count,))
 
     def group_numbers(self, count: int) -> NDArray[np.int64]:
-        """Return the group of each of `count` graphs as a number, `(count,)`; without groups, one for each.
+        """Return the group of each of `count` graphs as a number, `(count,)`. Without groups, each number is unique.
 
         Raises:
-            ValueError: if there are groups of another number of graphs.
+            ValueError: if the number of groups differs.
         """
         groups = [""] * count if self.groups is None else self.groups
         if len(groups) != count:
@@ -125,14 +125,14 @@ class BatchConstraints:
 
 @dataclass(frozen=True)
 class Bill:
-    """What suggestions cost, and of which groups they are."""
+    """The cost and the groups of suggestions."""
 
     terms: Terms
-    """Prices, budget and groups, in the user's words."""
+    """Prices, budget and groups, as given by the user."""
     prices: Mapping[str, float]
-    """Price of each suggestion, by its id; empty if prices do not count."""
+    """Price of each suggestion, by its id. Empty if prices do not count."""
     groups: Mapping[str, str]
-    """Group of each suggestion, by its id, empty where it has none; empty without caps."""
+    """Group of each suggestion, by its id (an empty text if it has none). Empty without caps."""
 
     @classmethod
     def of(cls, chosen: Sequence[str], ids: Sequence[str], constraints: BatchConstraints, terms: Terms) -> Bill:
@@ -142,7 +142,7 @@ class Bill:
             chosen: ids of the suggestions.
             ids: ids of all molecules.
             constraints: prices and groups of all molecules.
-            terms: what the user said.
+            terms: options of the user.
         """
         place_of = {identifier: k for k, identifier in enumerate(ids)}
         costs, groups = constraints.costs(len(ids)), constraints.groups
@@ -150,7 +150,7 @@ class Bill:
         return cls(terms, prices, {} if groups is None else {key: groups[place_of[key]] for key in chosen})
 
     def sentence(self) -> str:
-        """Say what the suggestions cost, and what is left of the budget; empty without prices."""
+        """Report the cost of the suggestions, and the remaining budget. Empty without prices."""
         parts, terms, total = list[str](), self.terms, sum(self.prices.values())
         if self.prices:
             left = "" if terms.budget is None else money(max(0.0, terms.budget - total))
@@ -161,7 +161,7 @@ class Bill:
         return " ".join(parts)
 
     def cells(self, identifier: str) -> dict[str, str]:
-        """Return price and group of a suggestion as texts, those that there are."""
+        """Return price and group of a suggestion as texts, if available."""
         prices = {"price": money(self.prices[identifier])} if self.prices else {}
         return prices | ({"group": self.groups[identifier]} if self.groups else {})
 

@@ -1,4 +1,4 @@
-"""Take from the rows of a pool what each molecule costs, and its group."""
+"""Find the price and the group of each molecule in the rows of a pool."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SCAFFOLD = "scaffold"  # a group that is computed, unless the pool has a column 
 
 
 def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns of prices and of groups, by the names that the user gave; none where there is no need of one.
+    """Return the columns of prices and of groups, by the names from the user. Unneeded columns are left out.
 
     Args:
-        terms: what the user said.
-        columns: all columns that there are.
-        source: where they are, for messages.
+        terms: options of the user.
+        columns: all columns.
+        source: name of their table, for messages.
 
     Raises:
-        ValueError: if there is no such column.
+        ValueError: if a column does not exist.
     """
     prices, groups = {}, {}
     if terms.price is not None and terms.one_price is None:
@@ -36,14 +36,14 @@ def find_offer_columns(terms: Terms, columns: Sequence[str], source: str) -> tup
 
 
 def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> tuple[NDArray[np.float64], Sequence[str]]:
-    """Return price and group of each molecule: those of its cheapest row that meets all limits on columns.
+    """Return price and group of each molecule, from its cheapest row that meets all limits on columns.
 
-    Of equally cheap rows the first counts. A price is NaN if it is not known or not above 0, and 0 if prices do not
-    count. Groups that are no column are left empty.
+    Among equally cheap rows, the first counts. A price is NaN if it is unknown or not above 0, and 0 if prices do not
+    count. Groups without a column are left empty.
 
     Args:
-        terms: what the user said.
-        columns: rows of the columns of prices and groups, by the names that the user gave.
+        terms: options of the user.
+        columns: rows of the columns of prices and groups, by the names from the user.
         selection: the K molecules, and the rows, that meet the limits.
     """
     count = len(selection.mask)
@@ -64,10 +64,10 @@ def find_offers(terms: Terms, columns: LimitColumns, selection: Selection) -> tu
 
 
 def murcko_scaffolds(smiles: Sequence[str]) -> list[str]:
-    """Return the scaffold of each molecule as SMILES: its rings and what joins them      [Bemis & Murcko 1996].
+    """Return the scaffold of each molecule as SMILES: its rings and their linkers      [Bemis & Murcko 1996].
 
-    Atoms that a double bond joins to the scaffold belong to it. Stereoisomers have the same scaffold. A molecule
-    without rings has none: an empty text.
+    Atoms with a double bond to the scaffold belong to it. Stereoisomers have the same scaffold. A molecule without
+    rings gives an empty text.
 
     Args:
         smiles: K SMILES.

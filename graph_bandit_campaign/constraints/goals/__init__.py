@@ -1,1 +1,1 @@
-"""Several goals at once: what is wanted of each, the front, and the choice of a batch by joint draws."""
+"""Several goals at once: their definitions, their utilities, and limits on results."""

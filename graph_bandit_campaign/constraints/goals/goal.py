@@ -1,4 +1,4 @@
-"""The goal of one measured quantity: large or small values, or a range."""
+"""Define the goal of a measured quantity: large or small values, or a range."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Aim: TypeAlias = Literal["maximize", "minimize", "target", "limit"]
 
 @dataclass(frozen=True)
 class Goal:
-    """What is wanted of one measured quantity.
+    """The goal for one measured quantity.
 
     Raises:
-        ValueError: if ends are missing or not wanted, `strict` is not a bool, or the weight not a positive number.
+        ValueError: if ends are missing or not allowed, `strict` is not a bool, or the weight is not a positive number.
     """
 
     name: str
     """Name of the quantity, a column of the results."""
     aim: Aim = "maximize"
-    """Large values, small values, values near a range, or only values inside a range, however far inside."""
+    """Large values, small values, values near a range, or values anywhere inside a range."""
     low: float | None = None
-    """Lower end of the range; None: there is none."""
+    """Lower end of the range, or None."""
     high: float | None = None
-    """Upper end of the range; None: there is none."""
+    """Upper end of the range, or None."""
     strict: bool = False
-    """Whether the ends of a limit do not meet it themselves."""
+    """True if the ends of a limit are excluded."""
     weight: float | None = None
-    """Weight in a weighted sum; None: the front is wanted, with all ways to weigh."""
+    """Weight in a weighted sum. None if the front is wanted, with all weightings."""
 
     def __post_init__(self) -> None:
         check_flags(self)
@@ -46,17 +46,17 @@ class Goal:
 
     @property
     def sign(self) -> float:
-        """Return -1 if small values are wanted, else 1."""
+        """Return -1 if small values are good, otherwise 1."""
         return -1.0 if self.aim == "minimize" else 1.0
 
     @property
     def has_range(self) -> bool:
-        """Return whether the goal is about a range of values."""
+        """Return True if the goal has a range of values."""
         return self.aim in ("target", "limit")
 
     @property
     def better(self) -> str:
-        """Return the side to which no value is worse: "above" or "below"; an empty text if there is none."""
+        """Return the side on which all values are as good or better: "above" or "below", or an empty text."""
         if self.aim == "maximize" or (self.has_range and self.high is None):
             return "above"
         return "below" if self.aim == "minimize" or (self.has_range and self.low is None) else ""
@@ -76,10 +76,10 @@ class Goal:
 
 
 def check_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
-    """Return goals that can be pursued together.
+    """Return the goals, if they can be combined.
 
     Raises:
-        ValueError: if there are none, two of one name, limits alone, or weights for some of them.
+        ValueError: if there are no goals, two with the same name, only limits, or weights for some of them.
     """
     names, wanted = [goal.name for goal in goals], [goal for goal in goals if goal.aim != "limit"]
     if not wanted or len(set(names)) < len(names):
@@ -92,8 +92,8 @@ def check_goals(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def list_aims(goals: Sequence[Goal]) -> str:
-    """Return which quantities are measured, and what for, in one order: what may not change in a campaign.
+    """List the measured quantities and their aims, sorted: the part that cannot change in a campaign.
 
-    Limits may come and go.
+    Limits may be added and removed.
     """
     return ", ".join(sorted(f"{goal.aim} {goal.name}" for goal in goals if goal.aim != "limit"))

@@ -1,4 +1,4 @@
-"""The utility of values: how good they are for a goal, and whether they meet a limit."""
+"""Compute the utility of values for a goal, and test limits."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from graph_bandit_campaign.constraints.goals.goal import Goal
 
 Floats: TypeAlias = NDArray[np.float64]
 LEAST_STD = 1e-12  # a smaller standard deviation counts as this one
-FARTHEST = 30.0  # standard deviations; what is farther inside a range is certain to be inside
+FARTHEST = 30.0  # standard deviations; a value farther inside a range is certain to be inside
 
 
 def utility(goal: Goal, values: Floats) -> Floats:
-    """Return how good values are, larger being better: +-v, or minus the distance to the range; 0 of a limit."""
+    """Return the utility of values: +-v, or minus the distance to the range, or 0 for a limit. Larger is better."""
     if goal.aim in ("maximize", "minimize"):
         return goal.sign * values
     if goal.aim == "limit":
@@ -26,17 +26,17 @@ def utility(goal: Goal, values: Floats) -> Floats:
 
 
 def utility_moments(goal: Goal, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of the utility of values that are normal, one deviation from `low` to `high`.
+    """Return mean and standard deviation of the utility of normal values, whose mean +- std are `low` and `high`.
 
     The distance to a range [a, b] is (a - v)_+ + (v - b)_+, and with z = (a - m) / s
 
         E (a - v)_+ = s (phi(z) + z Phi(z)),   E (a - v)_+^2 = s^2 ((1 + z^2) Phi(z) + z phi(z))
 
-    so it has no flat part on which all values that may be in the range are equally good.
+    so it has no flat part in which all values that may be in the range would be equally good.
 
     Args:
         goal: a goal that is not a limit.
-        low: mean less one standard deviation.
+        low: mean minus one standard deviation.
         high: mean plus one standard deviation.
     """
     mean, std = (low + high) / 2, (high - low) / 2
@@ -45,7 +45,7 @@ def utility_moments(goal: Goal, low: Floats, high: Floats) -> tuple[Floats, Floa
     first, second = np.zeros_like(mean), np.zeros_like(mean)
     scale = np.maximum(std, LEAST_STD)
     for z in ((end - mean) / scale * side for end, side in zip(_ends(goal), (1, -1), strict=True)):
-        near = np.clip(z, -FARTHEST, None)  # no value is beyond an end that is not there
+        near = np.clip(z, -FARTHEST, None)  # there are no values beyond a missing end
         density, below = np.exp(-(near**2) / 2) / np.sqrt(2 * np.pi), ndtr(near)
         first += scale * (density + near * below)
         second += scale**2 * ((1 + near**2) * below + near * density)
@@ -53,7 +53,7 @@ def utility_moments(goal: Goal, low: Floats, high: Floats) -> tuple[Floats, Floa
 
 
 def meets(goal: Goal, values: Floats) -> NDArray[np.bool_]:
-    """Return which values a limit allows; another goal allows all."""
+    """Return a mask of the values that meet a limit. Other goals accept all values."""
     if goal.aim != "limit":
         return np.ones(np.shape(values), np.bool_)
     low, high = _ends(goal)

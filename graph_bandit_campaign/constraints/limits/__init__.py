@@ -1,1 +1,1 @@
-"""Limits on molecules: which of a pool may be suggested."""
+"""Limits on the molecules of a pool that may be suggested."""

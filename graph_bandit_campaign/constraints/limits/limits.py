@@ -1,4 +1,4 @@
-"""Limits on the molecules that may be suggested, and what they leave."""
+"""Apply limits to the molecules that may be suggested."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from graph_bandit_env.pools import is_bare_salt
 
 Test = Requirement | Pattern
 CHUNK = 1000  # molecules that a process takes at a time
-LONG = 20_000  # ms of one process; above that several are faster, the time to start them included
+LONG = 20_000  # ms in one process; above that, several are faster, including the time to start them
 PARSING = 100  # ms for 1,000 molecules of 25 atoms
 
 
 @dataclass(frozen=True)
 class LimitColumns:
-    """R rows of columns, which belong to molecules."""
+    """R rows of columns, with the molecule of each."""
 
     owners: Sequence[int]
     """Index of the molecule of each row."""
     numbers: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Columns of numbers by name as the limit has it, NaN where a value is not known."""
+    """Columns of numbers by their name in the limit, NaN if a value is unknown."""
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Columns of text by name as the limit has it, empty where a value is not known."""
+    """Columns of text by their name in the limit, empty if a value is unknown."""
 
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Columns of the pool's table, by their name in a limit, or in what was said of prices and groups."""
+    """Columns of the pool's table, by their name in a limit, or in the options for prices and groups."""
 
     numbers: Mapping[str, str] = field(default_factory=dict)
     """Columns of numbers."""
@@ -47,7 +47,7 @@ class ColumnNames:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns, each once."""
+        """Return the columns without duplicates."""
         return tuple(dict.fromkeys((*self.numbers.values(), *self.texts.values())))
 
     def read(self, cells: Cells, skip_bad: bool) -> LimitColumns:
@@ -55,7 +55,7 @@ class ColumnNames:
 
         Args:
             cells: cells of these columns.
-            skip_bad: whether a value that cannot be read counts as not known.
+            skip_bad: if True, an invalid value counts as unknown.
 
         Raises:
             ValueError: if a cell of numbers is not a number, and `skip_bad` is False.
@@ -67,36 +67,36 @@ class ColumnNames:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The molecules that limits leave."""
+    """The molecules that meet limits."""
 
     steps: Sequence[str]
-    """The limits in the order in which they were tested, the cheap ones first."""
+    """The limits in the order of testing, fast ones first."""
     failed: NDArray[np.int64]
-    """`(K,)`. Index in `steps` of the first limit that a molecule does not meet; -1 if it meets all."""
+    """`(K,)`. Index in `steps` of the first limit that a molecule fails, or -1 if it meets all."""
     rows: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """`(R,)`. Which rows of the columns meet all limits on columns; a molecule may have several."""
+    """`(R,)`. Mask of the rows of the columns that meet all limits on columns. A molecule may have several rows."""
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Return which molecules meet all limits, `(K,)`."""
+        """Return a mask of the molecules that meet all limits, `(K,)`."""
         return self.failed < 0
 
     def reason(self, index: int) -> str:
-        """Return the limit that excludes a molecule; an empty text if it meets all."""
+        """Return the limit that excludes a molecule, or an empty text."""
         return "" if self.failed[index] < 0 else self.steps[self.failed[index]]
 
     def describe(self) -> str:
-        """Say how many molecules each limit leaves, one after the other; an empty text without limits."""
+        """Report the number of molecules left after each limit. Empty without limits."""
         lost = np.cumsum(np.bincount(self.failed[self.failed >= 0], minlength=len(self.steps)))
         left = [f"{text} leaves {len(self.failed) - n:,}" for text, n in zip(self.steps, lost.tolist(), strict=True)]
         return f"Limits on {len(self.failed):,} molecules: {', then '.join(left)}." if left else ""
 
     def with_known(self, name: str, known: NDArray[np.bool_]) -> Selection:
-        """Return the selection without the molecules that have no known value in a column; itself if there are none.
+        """Return the selection without molecules that lack a value in a column, or itself if all have one.
 
         Args:
             name: name of the column.
-            known: `(K,)`. Whether the value of a molecule is known.
+            known: `(K,)`. True if the value of a molecule is known.
         """
         lost = self.mask & ~known
         failed = np.where(lost, len(self.steps), self.failed)
@@ -104,16 +104,16 @@ class Selection:
 
 
 class Limits:
-    """Limits on molecules: all must be met. A value that is not known does not meet a limit.
+    """Limits on molecules. All must be met. An unknown value does not meet a limit.
 
     Args:
-        require: limits on numbers: `mw<500`, `qed>=0.5`, `hbd=2`, `logp=1..4`. The name is that of a column or, where
-            there is none, of a property that RDKit computes.
-        forbid: substructures: SMARTS, files with one SMARTS a line, or names of RDKit's catalogs such as `pains`.
+        require: limits on numbers: `mw<500`, `qed>=0.5`, `hbd=2`, `logp=1..4`. The name is that of a column or, if
+            there is no such column, of a property that RDKit computes.
+        forbid: substructures: SMARTS, files with one SMARTS per line, or names of RDKit's catalogs such as `pains`.
         filter: limits on columns of text: `stock=yes`, `vendor=A,B`.
 
     Raises:
-        ValueError: if one cannot be read.
+        ValueError: if a limit cannot be read.
         OSError: if a file cannot be read.
         ImportError: if substructures are forbidden and RDKit is not installed.
     """
@@ -129,22 +129,22 @@ class Limits:
         self.patterns = tuple(dict.fromkeys(map(Pattern.parse, forbid)))
 
     def __len__(self) -> int:
-        """Return how many limits there are."""
+        """Return the number of limits."""
         return len(self.requirements) + len(self.choices) + len(self.patterns)
 
     def mask(self, molecules: PoolLike, columns: Mapping[str, Sequence[object]] | None = None) -> NDArray[np.bool_]:
-        """Return which molecules meet all limits, as `Campaign` takes it for `offered`.
+        """Return a mask of the molecules that meet all limits, for the argument `offered` of `Campaign`.
 
         Args:
-            molecules: K molecules. Limits on numbers use their columns, too.
-            columns: K cells by name of the column: numbers, NaN where one is not known, or texts.
+            molecules: K molecules, whose columns can also be limited.
+            columns: K cells by name of the column: numbers, NaN if unknown, or texts.
 
         Returns:
             `(K,)` bool.
 
         Raises:
-            ValueError: if a limit names neither a column nor a property, or cells of a limit on numbers are no numbers.
-            TypeError: if the molecules are not in memory, as those of a prepared pool.
+            ValueError: if a limit names neither a column nor a property, or a cell of a numeric limit is not a number.
+            TypeError: if the molecules are not in memory, as in a prepared pool.
         """
         if not isinstance(molecules, MoleculeSet):
             text = f"Expected molecules in memory, a MoleculeSet. Got {type(molecules).__name__}."
@@ -160,11 +160,11 @@ class Limits:
         return self.select_rows(molecules.smiles, cells).mask
 
     def find_columns(self, columns: Iterable[str], source: str) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the columns that limits name, by their name in the limit: those of numbers, and those of text.
+        """Return the columns in the limits, by their name in the limit: those of numbers, and those of text.
 
         Args:
-            columns: all columns that there are.
-            source: where they are, for messages.
+            columns: all columns.
+            source: name of their table, for messages.
 
         Raises:
             ValueError: if a limit names neither a column nor a property.
@@ -179,15 +179,15 @@ class Limits:
         return numbers, texts
 
     def select_rows(self, smiles: Sequence[str], columns: LimitColumns, workers: int = 1) -> Selection:
-        """Return which molecules meet all limits, and have an organic part.
+        """Select the molecules that meet all limits and have an organic part.
 
-        Limits on columns are tested first, then those on structures, the cheap ones first, each only for the molecules
-        that are left.
+        Limits on columns are tested first, then limits on structures, fast ones first. Each is tested only for the
+        remaining molecules.
 
         Args:
             smiles: K SMILES.
-            columns: the columns that limits name. A requirement whose name is not among them is on a property.
-            workers: most processes to use.
+            columns: the columns in the limits. A requirement without a column is on a property.
+            workers: maximum number of processes.
         """
         selection, tests = self.select_columns(len(smiles), columns), self.tests(columns.numbers)
         failed, steps = selection.failed, [*selection.steps]
@@ -202,10 +202,10 @@ class Limits:
         return replace(selection, steps=steps)
 
     def select_columns(self, count: int, columns: LimitColumns) -> Selection:
-        """Return which molecules meet the limits on columns; one row of a molecule must meet all of them.
+        """Select the molecules that meet the limits on columns. A single row of a molecule must meet all of them.
 
         Args:
-            count: K, how many molecules there are.
+            count: K, number of molecules.
             columns: as in `select_rows`.
         """
         owners, rows = np.asarray(columns.owners, np.int64), np.ones(len(columns.owners), np.bool_)
@@ -219,28 +219,28 @@ class Limits:
         return Selection(steps, failed, rows)
 
     def tests(self, numbers: Collection[str]) -> list[Test]:
-        """Return the limits on structures and what is computed of them, the cheap ones first.
+        """Return the limits on structures and computed properties, fast ones first.
 
         Args:
-            numbers: names of the limits on numbers that are on columns.
+            numbers: names of the limits on columns of numbers.
         """
         others: list[Test] = [limit for limit in self.requirements if limit.name not in numbers]
         return sorted([*others, *self.patterns], key=lambda test: test.cost)
 
     def content(self) -> list[str]:
-        """Return what the limits say, the same for equal limits in any order, for digests."""
+        """Return a text for each limit, sorted, so that equal limits have equal digests."""
         return sorted(map(repr, (*self.requirements, *self.choices, *self.patterns)))
 
 
 def find_failures(tests: Sequence[Test], smiles: Sequence[str], workers: int = 1) -> NDArray[np.int64]:
-    """Return the index of the first limit that each molecule does not meet, `(K,)`, -1 if it meets all.
+    """Return the index of the first limit that each molecule fails, `(K,)`, or -1 if it meets all.
 
-    No later one is computed.
+    Later limits are not computed.
 
     Args:
-        tests: limits on properties and patterns, in the order in which they are tested.
+        tests: limits on properties and patterns, in the order of testing.
         smiles: K SMILES.
-        workers: most processes to use; with more than one, the script needs the guard `if __name__ == "__main__":`.
+        workers: maximum number of processes. With more than one, the script needs `if __name__ == "__main__":`.
     """
     parts = [(k, tuple(tests), smiles[k : k + CHUNK]) for k in range(0, len(smiles), CHUNK)] if tests else []
     found: Iterable[tuple[int, list[int]]] = starmap(_find_here, parts)
@@ -260,17 +260,17 @@ def _find_here(number: int, tests: Sequence[Test], smiles: Sequence[str]) -> tup
 
 
 def need_column(name: str, columns: Iterable[str], source: str, said: str, instead: str = "") -> str:
-    """Return the column of a name, whose capitals do not count.
+    """Find a column by name, ignoring case.
 
     Args:
         name: the name.
-        columns: all columns that there are.
-        source: where they are, for messages.
-        said: what the user said.
-        instead: what else the user may do.
+        columns: all columns.
+        source: name of their table, for messages.
+        said: text from the user.
+        instead: another suggestion for the user.
 
     Raises:
-        ValueError: if there is no such column.
+        ValueError: if the column does not exist.
     """
     names = tuple(filter(None, columns))
     column = find_column(name, names, source)

@@ -1,4 +1,4 @@
-"""Read limits as people write them: `mw<500`, `logp=1..4`, `stock=yes`, and substructures. No numpy."""
+"""Parse limits as people write them: `mw<500`, `logp=1..4`, `stock=yes`, and substructures. No numpy."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-# A name may hold operators itself, as in `logD (pH=7.4)<3`: the last one counts, since none can stand in a number.
+# A name may contain operators, as in `logD (pH=7.4)<3`. The last operator counts, since numbers contain none.
 WRITTEN = re.compile(
     rf"\s*(?P<name>.*[^\s<>=!≤≥])\s*(?P<sign><=|>=|[<>=≤≥])\s*"
     rf"(?:(?P<value>{NUMBER})|(?P<low>{NUMBER})?\.\.(?P<high>{NUMBER})?)\s*",
     re.DOTALL,
 )
-FILES = (".txt", ".smarts", ".sma")  # an entry that ends so is a file
+FILES = (".txt", ".smarts", ".sma")  # an entry with such an ending is a file
 MOST_CHARACTERS = 5000  # of a SMARTS
 SMARTS, CATALOG = 20, 1700  # ms for 1,000 molecules of 25 atoms
 FORMS = "`mw<500`, `qed>=0.5`, `hbd=2`, or `logp=1..4`"
-# The module of RDKit, its function that takes a molecule, and the time for 1,000 molecules of 25 atoms, in ms: only the
-# order of these counts, so that the cheap ones come first.
+# Module and function of RDKit, and the time for 1,000 molecules of 25 atoms, in ms. Only the order of the times
+# matters, so that fast properties come first.
 PROPERTIES = {
     "charge": ("rdmolops", "GetFormalCharge", 1),
     "heavy_atoms": ("Lipinski", "HeavyAtomCount", 1),
@@ -53,7 +53,7 @@ PROPERTIES = {
 
 
 def find_property(name: str) -> str:
-    """Return the name of a property, whose capitals do not count; an empty text if there is none."""
+    """Find a property by name, ignoring case, and return its exact name, or an empty text."""
     return name.casefold() if name.casefold() in PROPERTIES else ""
 
 
@@ -62,7 +62,7 @@ class Requirement:
     """A limit on a number."""
 
     text: str = field(repr=False)
-    """The limit as written, without blanks around it."""
+    """The limit as written, stripped of whitespace."""
     name: str
     """Name of a column or a property."""
     low: float = -math.inf
@@ -70,14 +70,14 @@ class Requirement:
     high: float = math.inf
     """Upper end."""
     strict: bool = False
-    """Whether the ends themselves do not meet it."""
+    """True if the ends are excluded."""
 
     @classmethod
     def parse(cls, text: str) -> Requirement:
-        """Read a limit such as `mw<500`, `hbd=2` or `logp=1..4`; both ends of a range meet it, and one may be left out.
+        """Parse a limit such as `mw<500`, `hbd=2` or `logp=1..4`. Ranges include both ends, and one may be omitted.
 
         Raises:
-            ValueError: if it is not of this form, or no number can meet it.
+            ValueError: if it has another form, or no number meets it.
         """
         match = WRITTEN.fullmatch(text)
         ends = [] if not match else [float(match[end]) for end in ("value", "low", "high") if match[end] is not None]
@@ -98,20 +98,20 @@ class Requirement:
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """Return both ends, None for one that is not there."""
+        """Return both ends, None for a missing end."""
         return (self.low if self.low > -math.inf else None), (self.high if self.high < math.inf else None)
 
     def accepts(self, value: float) -> bool:
-        """Return whether a number meets the limit; one that is not known (NaN) does not."""
+        """Return True if a number meets the limit. An unknown number (NaN) does not."""
         return self.low < value < self.high if self.strict else self.low <= value <= self.high
 
     @property
     def cost(self) -> int:
-        """Return about how long the property takes, in ms for 1,000 molecules."""
+        """Return the approximate time to compute the property, in ms for 1,000 molecules."""
         return PROPERTIES[find_property(self.name)][2]
 
     def checker(self) -> Callable[[Mol], bool]:
-        """Return what says whether the property of a molecule meets the limit; not if RDKit cannot compute it."""
+        """Return a function that tests the property of a molecule. It returns False if RDKit cannot compute it."""
         module, function, _ = PROPERTIES[find_property(self.name)]
         compute = getattr(import_module(f"rdkit.Chem.{module}"), function)
 
@@ -132,14 +132,14 @@ class Choice:
     name: str
     """Name of the column."""
     values: tuple[str, ...]
-    """Cells that meet it, in alphabetical order."""
+    """Accepted cells, in alphabetical order."""
 
     @classmethod
     def parse(cls, text: str) -> Choice:
-        """Read a limit such as `stock=yes` or `vendor=A,B`; a value with a comma is put in double quotation marks.
+        """Parse a limit such as `stock=yes` or `vendor=A,B`. Values with a comma need double quotation marks.
 
         Raises:
-            ValueError: if it is not of this form, or a value is empty.
+            ValueError: if it has another form, or a value is empty.
         """
         name, sign, rest = (part.strip() for part in text.partition("="))
         try:
@@ -152,7 +152,7 @@ class Choice:
         return cls(text.strip(), name, tuple(sorted(set(values))))
 
     def accepts(self, cell: str) -> bool:
-        """Return whether a cell meets the limit."""
+        """Return True if a cell meets the limit."""
         return cell in self.values
 
 
@@ -163,15 +163,15 @@ class Pattern:
     text: str = field(repr=False)
     """The entry as written."""
     catalog: str = ""
-    """Name of a catalog, as RDKit writes it; empty if there are SMARTS."""
+    """RDKit's name of a catalog. Empty if there are SMARTS."""
     smarts: tuple[str, ...] = ()
     """SMARTS."""
 
     @classmethod
     def parse(cls, text: str) -> Pattern:
-        """Read the name of a catalog, the path of a file with a SMARTS a line, or a SMARTS.
+        """Parse the name of a catalog, the path of a file with one SMARTS per line, or a SMARTS.
 
-        Lines of a file that begin with `#` are comments. A name may follow the SMARTS after a blank.
+        Lines of a file that begin with `#` are comments. A SMARTS may be followed by a blank and a name.
 
         Raises:
             ValueError: if it is none of these, or a line of the file is not a SMARTS.
@@ -195,11 +195,11 @@ class Pattern:
 
     @property
     def cost(self) -> int:
-        """Return about how long it takes, in ms for 1,000 molecules of 25 atoms."""
+        """Return the approximate time of the test, in ms for 1,000 molecules of 25 atoms."""
         return CATALOG if self.catalog else SMARTS * len(self.smarts)
 
     def checker(self) -> Callable[[Mol], bool]:
-        """Return what says whether a molecule has none of the substructures; it cannot be sent to another process."""
+        """Return a function that tests that a molecule has none of the substructures. It cannot be pickled."""
         from rdkit import Chem
         from rdkit.Chem import FilterCatalog
 
@@ -213,7 +213,7 @@ class Pattern:
 
 
 def catalog_names() -> dict[str, str]:
-    """Return the names of RDKit's catalogs in small letters, each with the name that RDKit gives it."""
+    """Return the names of RDKit's catalogs in lower case, each with RDKit's spelling."""
     require("rdkit", "Looking for substructures")
     from rdkit.Chem import FilterCatalog
 
@@ -222,14 +222,14 @@ def catalog_names() -> dict[str, str]:
 
 
 def names_file(text: str) -> bool:
-    """Return whether an entry is the path of a file: by its ending, or since there is one in a folder that it names."""
+    """Return True if an entry is the path of a file: by its ending, or because a file in a folder exists."""
     path = Path(text.strip())
-    in_folder = path.name != text.strip()  # `CO` may be a file, too
+    in_folder = path.name != text.strip()  # `CO` may also be a file
     return path.suffix.lower() in FILES or (in_folder and os.path.isfile(path))
 
 
 def smarts_problem(text: str) -> str:
-    """Say why a text is not a SMARTS; return an empty text if it is one."""
+    """Explain why a text is not a SMARTS, or return an empty text if it is valid."""
     from rdkit import Chem, rdBase
 
     if len(text) > MOST_CHARACTERS:

@@ -1,1 +1,1 @@
-"""Pools of any size: a folder of parts with all that can be computed from the structure of each molecule alone."""
+"""Store pools of any size in a folder of parts, with descriptors that depend only on single structures."""

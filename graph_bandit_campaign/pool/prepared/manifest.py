@@ -1,4 +1,4 @@
-"""The files of a prepared pool, and its manifest: what the pool was made from, and what its parts hold."""
+"""Define the files of a prepared pool, and its manifest with the inputs and the contents."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ T = TypeVar("T")
 
 
 def software() -> dict[str, str]:
-    """Return the versions that SMILES and descriptors depend on."""
+    """Return the software versions that affect SMILES and descriptors."""
     return {name: version(name) for name in ("graph-bandit-env", "rdkit")}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """All that the content of a prepared pool depends on."""
+    """All inputs that determine the content of a prepared pool."""
 
     name: str
-    """Name of the file of the table."""
+    """File name of the table."""
     sha256: str
-    """Digest of it."""
+    """Digest of the table."""
     unit: str
-    """Word for a row of it: "line", "row" or "record"."""
+    """Name for a row of the table: "line", "row" or "record"."""
     decimal: str
     """Decimal mark of its numbers."""
     smiles: str
@@ -42,7 +42,7 @@ class Question:
     identifier: str | None
     """Column of the names."""
     is_guessed: bool
-    """Whether it is neither `id` nor asked for: names that several molecules have are left out then, else bad rows."""
+    """True if `identifier` is neither `id` nor requested. Ambiguous names are then ignored, otherwise rejected."""
     sheet: str | None
     columns: tuple[str, ...]
     """All other columns."""
@@ -52,11 +52,11 @@ class Question:
     salts: Salts
     part_rows: int
     block: int
-    """Rows of the table that make one block of a part."""
+    """Rows of the table in each block of a part."""
     versions: dict[str, str] = field(default_factory=software)
-    """Software that descriptors and SMILES depend on."""
+    """Software that affects descriptors and SMILES."""
     format: Literal[11] = 11
-    """Of parts and manifest, raised when their content changes."""
+    """Format of parts and manifest, which increases if their content changes."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Return a digest; the name of the file does not count."""
+        """Return a digest that does not depend on the file name."""
         return hashlib.sha256(msgspec.json.encode(replace(self, name=""), order="sorted")).hexdigest()
 
 
@@ -75,21 +75,21 @@ class Manifest:
 
     question: Question
     parts: Count
-    """How many there are."""
+    """Number of parts."""
     merged: Count
-    """Rows that repeat a molecule."""
+    """Number of rows that repeat a molecule."""
     bad: Count
-    """Rows of the table that were left out; `bad_rows.csv` lists them."""
+    """Number of rows of the table that were left out. `bad_rows.csv` lists them."""
     molecules: Count = 0
-    """How many there are."""
+    """Number of molecules."""
     moments: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    """`agents.molecule.Moments` of the numbers of each descriptor over the molecules of the pool."""
+    """`agents.molecule.Moments` of each numeric descriptor over the molecules of the pool."""
     entries: str = ""
-    """Digest of names and SMILES, the same whatever the size of parts, and other columns of the table."""
+    """Digest of names and SMILES. It does not depend on the size of parts, or on other columns of the table."""
     differing: tuple[str, ...] = ()
-    """Other columns in which rows of one molecule differ."""
+    """Other columns in which rows of the same molecule differ."""
     shared: tuple[str, ...] = ()
-    """Names that are left out, since several molecules have them."""
+    """Names that are left out because several molecules have them."""
 
 
 def part_path(folder: Path, number: int) -> Path:
@@ -103,10 +103,10 @@ def write_json(path: Path, content: object) -> None:
 
 
 def read_json(path: Path, kind: type[T]) -> T:
-    """Read a file that `write_json` wrote.
+    """Read a file written by `write_json`.
 
     Raises:
-        ValueError: if it holds anything else.
+        ValueError: if it has other content.
         OSError: if it cannot be read.
     """
     try:

@@ -1,4 +1,4 @@
-"""The columns of a part of a prepared pool, and descriptors as such columns."""
+"""Define the columns of a part of a prepared pool, and store descriptors in such columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KNOWN = ("row", "id", "written", "smiles", "problem")
-"""Columns of every part: row as people count, id (null where the table has none), SMILES as the table has it, canonical
-SMILES, and why the row is bad (null where it is a molecule)."""
+"""Columns of every part: row number as users count, id (null if the table has none), SMILES as in the table, canonical
+SMILES, and the problem of a bad row (null for a molecule)."""
 
 
 def own(name: str) -> str:
-    """Return the column of a part that holds a column of the table."""
+    """Return the column of a part for a column of the table."""
     return f"column:{name}"
 
 
@@ -44,7 +44,7 @@ def to_arrow(descriptors: Descriptors) -> dict[str, pa.Array]:
 
 
 def from_arrow(table: pa.Table, names: Sequence[str], question: Question) -> Descriptors:
-    """Return the descriptors of the rows of a table, as copies: a view would keep the whole table in memory."""
+    """Return the descriptors of the rows of a table as copies, since a view would keep the whole table in memory."""
     counts, numbers = dict[Any, Counts](), {}
     for name in names:
         columns = [table[column].combine_chunks() for column in columns_of(name)]

@@ -1,4 +1,4 @@
-"""Open a prepared pool, and read its molecules block by block, by place or by name."""
+"""Open a prepared pool, and read its molecules in blocks, by place or by name."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 BAD_ROWS = "bad_rows.csv"
 Place = tuple[int, int]
-"""Number of a part, and the row in it."""
+"""Number of a part, and row in the part."""
 
 
 class PreparedPool:
-    """A pool of molecules of any size, in a folder that `graph-bandit prepare` wrote.
+    """A pool of molecules of any size, in a folder written by `graph-bandit prepare`.
 
-    Nothing of it stays in memory but the manifest. It can be sent to other processes that see the same folder.
+    Only the manifest stays in memory. The pool can be sent to other processes with access to the folder.
 
     Args:
         folder: the folder.
@@ -42,7 +42,7 @@ class PreparedPool:
     """
 
     manifest: Manifest
-    """What the pool was made from, and what its parts hold."""
+    """The inputs of the pool, and the contents of its parts."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
@@ -55,8 +55,8 @@ class PreparedPool:
             folder: the folder.
 
         Raises:
-            FileNotFoundError: if there is no prepared pool.
-            ValueError: if it is not finished, is damaged, or was prepared with another version of RDKit.
+            FileNotFoundError: if the folder has no prepared pool.
+            ValueError: if it is unfinished, damaged, or was prepared with another version of RDKit.
             ImportError: if pyarrow is not installed.
         """
         folder = Path(folder)
@@ -96,13 +96,13 @@ class PreparedPool:
         parts: Iterable[int] | None = None,
         rows: NDArray[np.int64] | None = None,
     ) -> Iterator[Block]:
-        """Read molecules in their order, some thousand at a time. Blocks do not depend on the size of parts.
+        """Read molecules in order, a few thousand at a time. Blocks do not depend on the size of parts.
 
         Args:
-            descriptors: names of descriptors to read; None: all that the pool has.
+            descriptors: names of descriptors to read, or None for all in the pool.
             columns: other columns of the table to read.
-            parts: numbers of the parts to read; None: all.
-            rows: rows of these parts; None: those with molecules that count.
+            parts: numbers of the parts to read, or None for all.
+            rows: rows of these parts, or None for those with molecules that count.
 
         Raises:
             ValueError, OSError: if a part is damaged or missing.
@@ -129,10 +129,10 @@ class PreparedPool:
                         written = table["written"].to_pylist()
                         places = np.stack([np.full(len(kept), number), kept], axis=1)
                         yield Block(places, ids, written, smiles, from_arrow(table, names, question), cells)
-            default_memory_pool().release_unused()  # else it keeps about as much as the molecules take
+            default_memory_pool().release_unused()  # otherwise pyarrow keeps about as much memory as the molecules take
 
     def names(self) -> Iterator[tuple[int, NDArray[np.int64], list[str], list[str]]]:
-        """Yield the number of each part, its rows that count, and name and SMILES in each.
+        """Yield the number of each part, its rows that count, and their names and SMILES.
 
         Raises:
             ValueError, OSError: if a part is damaged or missing.
@@ -158,13 +158,13 @@ class PreparedPool:
         return table.rename_columns([names.get(name, name) for name in table.column_names])
 
     def _named(self, table: pa.Table) -> tuple[list[str], list[str]]:
-        """Return name and SMILES of each row of a table that has the columns of a part."""
+        """Return name and SMILES of each row of a table with the columns of a part."""
         shared, smiles = {*self.manifest.shared}, table["smiles"].to_pylist()
         named = zip(table["id"].to_pylist(), smiles, strict=True)
         return [text if not name or name in shared else name for name, text in named], smiles
 
     def _cells(self, table: pa.Table, rows: NDArray[np.int64], columns: Sequence[str], repeated: pa.Table) -> Cells:
-        """Return the cells of some rows, and of those that repeat their molecules, by molecule and place."""
+        """Return the cells of some rows and their replicate rows, by molecule and place."""
         repeated, question = repeated.filter(np.isin(repeated["kept"], rows)), self.manifest.question
         owners = np.concatenate([np.arange(len(rows)), np.searchsorted(rows, repeated["kept"])])
         order = np.argsort(owners, kind="stable")
@@ -183,13 +183,13 @@ class PreparedPool:
         """Return the molecules at some places, in this order.
 
         Args:
-            places: `(n, 2)`, at least one. Part and row of each molecule, as blocks and `find` have them.
+            places: `(n, 2)`, at least one. Part and row of each molecule, as in blocks and `find`.
             descriptors: as in `blocks`.
             columns: as in `blocks`.
 
         Raises:
             ValueError: if a part is damaged.
-            KeyError: if there is no row at a place.
+            KeyError: if a place has no row.
         """
         where = np.asarray(places, np.int64)
         wanted = {number: where[where[:, 0] == number, 1] for number in np.unique(where[:, 0]).tolist()}
@@ -199,14 +199,14 @@ class PreparedPool:
         return joined.take([index_of[place] for place in map(tuple, where.tolist())])
 
     def find(self, ids: Sequence[str] = (), smiles: Sequence[str] = ()) -> tuple[dict[str, Place], dict[str, Place]]:
-        """Find molecules by name or by canonical SMILES, in one pass over those columns.
+        """Find molecules by name or by canonical SMILES, in one pass over these columns.
 
         Args:
-            ids: names; those of rows that were merged into another one count, too.
+            ids: names, including those of replicate rows.
             smiles: canonical SMILES.
 
         Returns:
-            The places of the names that the pool has, and those of the SMILES.
+            The places of the names in the pool, and those of the SMILES.
 
         Raises:
             ValueError: if a part is damaged.
@@ -223,14 +223,14 @@ class PreparedPool:
         return by_id, by_smiles
 
     def _aliases(self) -> Iterator[tuple[str, Place, str]]:
-        """Yield the names of rows that repeat molecules, the places of these, and the SMILES as the table has them."""
+        """Yield the names of replicate rows, the places of their molecules, and their SMILES as in the table."""
         table = self._dropped("kept_part", "kept", "alias", "written")
         table = table.filter(table["alias"].is_valid())
         for part, row, alias, written in zip(*(column.to_pylist() for column in table.columns[2:]), strict=True):
             yield alias, (part, row), written
 
     def forms(self, places: ArrayLike) -> list[list[tuple[str, str]]]:
-        """Return names and canonical SMILES of the rows that repeat molecules, for some molecules.
+        """Return names and canonical SMILES of the replicate rows of some molecules.
 
         Args:
             places: `(n, 2)`. Part and row of each molecule.
@@ -246,11 +246,11 @@ class PreparedPool:
 
         Args:
             columns: columns of numbers to read.
-            skip_bad: whether a cell that is not a number counts as not known.
+            skip_bad: if True, an invalid number counts as unknown.
 
         Raises:
-            ValueError: if a part or the list of bad rows is damaged, or a cell of these columns is not a number, and
-                `skip_bad` is False.
+            ValueError: if a part or the list of bad rows is damaged, or `skip_bad` is False and a cell of these columns
+                is not a number.
         """
         block = Block.join(list(self.blocks(columns=columns)))
         return self.molecules(block, columns, skip_bad, self.aliases(block))
@@ -258,16 +258,16 @@ class PreparedPool:
     def molecules(
         self, block: Block, columns: Sequence[str], skip_bad: bool, aliases: Mapping[str, str]
     ) -> DescribedMolecules:
-        """Return the molecules of a block with their descriptors; atoms and bonds are read when somebody asks for them.
+        """Return the molecules of a block with their descriptors. Atoms and bonds are read on demand.
 
         Args:
             block: molecules of the pool, with all descriptors and these columns.
             columns: as in `load`.
             skip_bad: as in `load`.
-            aliases: names of other rows, and those that they stand for.
+            aliases: names of replicate rows, with the ids of their molecules.
 
         Raises:
-            ValueError: as `load`.
+            ValueError: as in `load`.
         """
         made, written = self.manifest.question, dict[str, str]()
         for name, text, smiles in zip(block.ids, block.written, block.smiles, strict=True):
@@ -295,7 +295,7 @@ class PreparedPool:
         return sorted(zip(table["line"].to_pylist(), table["problem"].to_pylist(), strict=True))
 
     def digest(self, columns: Sequence[str]) -> str:
-        """Return a digest of the cells of columns; an empty text for none.
+        """Return a digest of the cells of some columns, or an empty text without columns.
 
         Raises:
             ValueError: if a part is damaged.
@@ -306,6 +306,6 @@ class PreparedPool:
         return content.hexdigest()[:32] if columns else ""
 
     def aliases(self, block: Block) -> dict[str, str]:
-        """Return the other names of molecules, and the names in a block of all of them that these stand for."""
+        """Map the names of replicate rows to the names in a block of all molecules."""
         id_of = dict(zip(map(tuple, block.places.tolist()), block.ids, strict=True))
         return {alias: id_of[place] for alias, place, _ in self._aliases()}

@@ -1,4 +1,4 @@
-"""Settings of `graph-bandit prepare`; the docstrings are also its `--help`."""
+"""Settings of `graph-bandit prepare`, whose docstrings are also its `--help`."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from graph_bandit_env.tables.entries import differing_columns, refuse_differing
 
 LOOKED_AT = 200  # rows by which columns of structures are found
 STRUCTURE = re.compile(r"[()=#\[\]]|[a-zA-Z]1")  # a bond, a branch or a ring
-COUNTED = {"structure": "structure", "category": "word", "number": "number"}
+PLURALS = {"structure": "structures", "category": "categories", "number": "numbers"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +134,9 @@ def read_actions(
         means = np.bincount(owners, np.where(known, values, 0)) / np.bincount(owners, known)
     plain._label([name or other for name, other in zip(own, plain.ids, strict=True)], means)
     plain.aliases = {name: plain.ids[k] for name, k in owner_of.items() if name not in shared and name != plain.ids[k]}
-    counts = [f"{s.name} ({n:,} {COUNTED[s.kind]}{'s' * (n > 1)})" for s in plain.slots if (n := len(s.choices))]
+    counts = [f"{s.name} ({n:,} {s.kind if n == 1 else PLURALS[s.kind]})" for s in plain.slots if (n := len(s.choices))]
     remarks = [f"slots {', '.join(counts)}"]
-    remarks += [f"names from `{name_column}` of {table.path.name} read"] * (name_column not in ("", "id", identifier))
+    remarks += [f"names from `{name_column}` of {table.path.name}"] * (name_column not in ("", "id", identifier))
     made = ActionTable(
         plain,
         owners,

@@ -100,7 +100,7 @@ def test_weights_and_noise_are_those_of_the_largest_marginal_likelihood():
 def test_shares_are_of_what_is_compared_and_add_up_to_one():
     agent = measured()
     shares = agent.shares()
-    assert list(shares) == ["atom pairs", "ECFP", "torsions", "FCFP", "properties", "other descriptors"]
+    assert list(shares) == ["atom pairs", "ECFP", "torsions", "FCFP", "properties", "descriptors"]
     assert sum(shares.values()) == pytest.approx(1)
     weights = agent.posterior.kernel.weights
     assert shares["properties"] == pytest.approx(sum(weights[4:7]) / sum(weights))

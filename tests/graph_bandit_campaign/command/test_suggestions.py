@@ -249,5 +249,5 @@ def test_settings_that_make_no_sense_are_refused_by_name(changes, named):
 
 def test_help_and_guide_name_every_property(capsys):
     main(["suggest", "--help-all"])
-    for text in (capsys.readouterr().out, (ROOT / "docs/guides/limits_and_prices.md").read_text(encoding="utf-8")):
+    for text in (capsys.readouterr().out, (ROOT / "docs/guides/goals_and_limits.md").read_text(encoding="utf-8")):
         assert not [name for name in PROPERTIES if name not in text]

@@ -38,7 +38,7 @@ def test_columns_are_slots_of_the_kind_that_they_hold_and_equal_rows_one_action(
     )
     assert (dict(table.actions.aliases), table.differing) == ({"c": "a"}, ["who", "y"][:1])
     assert np.array_equal(table.actions.targets, [2, np.nan, 4], equal_nan=True)
-    assert table.remarks == ["slots solvent_smiles (2 structures), base (3 words), heat (2 numbers)"]
+    assert table.remarks == ["slots solvent_smiles (2 structures), base (3 categories), heat (2 numbers)"]
 
 
 def test_the_text_of_an_action_is_the_same_however_its_parts_are_written(tmp_path):

@@ -203,6 +203,7 @@ def test_rows_of_one_molecule_are_entries_or_replicates_as_it_is_said(tmp_path):
     with pytest.raises(ValueError, match="--slot temp"):
         EnvironmentSettings(**given).to_dict()
     assert EnvironmentSettings(**given, ignore_column=("temp",)).contents.num_graphs == 2
+    assert EnvironmentSettings(**given, slot="temp") == EnvironmentSettings(**given, slot=["temp"])  # sweep files
     entries = read_own_graphs(EnvironmentSettings(**given, slot=("temp",)).pool)
     assert entries.means.tolist() == [1, 3, 2]
     assert [slot.name for slot in entries.graphs.slots] == ["smiles", "temp"]

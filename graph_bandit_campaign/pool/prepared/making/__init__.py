@@ -1,1 +1,1 @@
-"""Make a prepared pool: read the table, compute parts in parallel, and merge equal molecules across them."""
+"""Make a prepared pool: read the table, compute parts in parallel, and merge equal molecules across parts."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import duckdb
 
 ROW = (1 << 32) - 1  # of a place: part number, then row in the part
-SCRATCH = "merging"  # folder for what does not fit into memory
-MEMORY = "200MB"  # of the data base, which writes to the folder what takes more
+SCRATCH = "merging"  # folder for data that does not fit into memory
+MEMORY = "200MB"  # limit for the database, which writes further data to the folder
 PARTS = """
 CREATE VIEW parts AS
     SELECT (file_index::BIGINT << 32) + file_row_number AS place, {columns}
@@ -33,8 +33,8 @@ EVERY = """
 CREATE OR REPLACE TABLE every AS
     SELECT place, id, smiles AS entry, coalesce(id, smiles) AS name FROM parts WHERE problem IS NULL
 """
-# All rows of a name that different entries have are bad. Of the others, the first row of an entry counts, and further
-# ones are duplicates: the rules of `from_smiles_csv`.
+# If different entries have the same name, all their rows are bad. Otherwise the first row of an entry counts, and
+# further ones are duplicates: the rules of `from_smiles_csv`.
 DROPS = """
 CREATE OR REPLACE TABLE bad AS
     WITH firsts AS (
@@ -79,14 +79,14 @@ SHARED = "SELECT name FROM every GROUP BY name HAVING count(DISTINCT entry) > 1"
 
 
 def merge(folder: Path, question: Question) -> Manifest:
-    """Write which rows of the parts to leave out, and why: `dropped.parquet` and `bad_rows.csv`.
+    """Write the rows of the parts to leave out, with reasons: `dropped.parquet` and `bad_rows.csv`.
 
     Args:
         folder: folder with finished parts.
-        question: what they were made from.
+        question: inputs of the pool.
 
     Returns:
-        The manifest, which is not written yet.
+        The manifest, not written yet.
 
     Raises:
         ValueError, OSError: if a part is damaged, or a file cannot be written.
@@ -133,7 +133,7 @@ def merge(folder: Path, question: Question) -> Manifest:
 
 
 def _find_drops(base: duckdb.DuckDBPyConnection, is_guessed: bool) -> set[str]:
-    """Make the tables of rows to leave out; return names that do not count, since several molecules have them."""
+    """Make the tables of rows to leave out, and return ambiguous names, which do not count."""
     base.execute(EVERY)
     shared = set[str]()
     while more := _column(base, SHARED) if is_guessed else []:

@@ -22,27 +22,27 @@ from graph_bandit_env.pools import BadRowsError
 from graph_bandit_env.storage import make_room, open_cache
 from graph_bandit_env.tables import describe_shared, refuse_differing
 
-SMALL = 300_000  # bytes; a smaller table is read by this process itself, before others have started
+SMALL = 300_000  # bytes; a smaller table is read by this process, before others would have started
 QUESTION, LOCK = "prepare.json", "driver.lock"
 KEPT = "Finished parts are kept: give the same command again, with fewer --workers."
 
 
 def prepare(settings: PrepareSettings) -> PreparedPool:
-    """Prepare a pool of molecules, or continue where an interruption left it.
+    """Prepare a pool of molecules, or resume an interrupted preparation.
 
-    What is prepared depends on the table and the settings alone, not on workers and interruptions. A process that
-    prepares into the same folder is waited for.
+    The result depends only on the table and the settings, not on workers and interruptions. If another process prepares
+    the same folder, the function waits.
 
     Returns:
         The pool.
 
     Raises:
-        ValueError: if the table cannot be read or has no molecule, the folder holds something else, or rows of one
-            molecule differ and nobody said why.
-        FileNotFoundError: if there is no such table.
-        ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
-        ChildProcessError: an OSError, if two workers die over the same part.
-        OSError: if a file cannot be written, as on a full disk. Finished parts stay.
+        ValueError: if the table cannot be read or has no molecules, the folder has other content, or replicate rows
+            differ in a column that is not ignored.
+        FileNotFoundError: if the table does not exist.
+        ImportError: if RDKit, pyarrow, DuckDB, or the package for reading the table is not installed.
+        ChildProcessError: an OSError, if two workers die during the same part.
+        OSError: if a file cannot be written, for example on a full disk. Finished parts are kept.
     """
     question, remarks = ask(settings)
     for remark in remarks:
@@ -62,30 +62,30 @@ def prepare(settings: PrepareSettings) -> PreparedPool:
 
 
 def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool, list[str]]:
-    """Prepare a table into the cache folder, unless that was done before, and open it.
+    """Prepare a table in the cache folder, unless it is there, and open it.
 
     Args:
-        source: the table, and how it is read.
-        stereo: whether fingerprints tell stereoisomers apart.
+        source: the table and its reading options.
+        stereo: if True, fingerprints distinguish stereoisomers.
 
     Returns:
-        The pool, and remarks on sheets.
+        The pool, and remarks about sheets.
 
     Raises:
-        BadRowsError: a ValueError, if there are rows that cannot be read, and they are not to be left out.
-        ValueError, OSError, ImportError: as `prepare`.
+        BadRowsError: a ValueError, if rows cannot be read and are not skipped.
+        ValueError, OSError, ImportError: as in `prepare`.
     """
     cache = open_cache()
     if cache is None:
         cache = Path(mkdtemp())
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
     same = {name: getattr(source, name) for name in READING}
-    rows = 2 * PrepareSettings.block  # so that all processes have something to do
+    rows = 2 * PrepareSettings.block  # so that all processes have work
     settings = PrepareSettings(source.path, cache, stereo=stereo, part_rows=rows, **same)
     question, remarks = ask(settings)
     workers = source.workers if source.path.stat().st_size > SMALL else None
     settings = replace(settings, out=cache / f"{question.key}.pool", ignore_column=question.columns, workers=workers)
-    with FileLock(settings.out.with_suffix(".lock")):  # another process may prepare the same table: it is waited for
+    with FileLock(settings.out.with_suffix(".lock")):  # wait for other processes that prepare the same table
         settings.out.mkdir(exist_ok=True)
         pool = make_pool(settings, question)
     settings.out.touch()
@@ -96,7 +96,7 @@ def open_table_pool(source: Source, stereo: bool = False) -> tuple[PreparedPool,
 
 
 def make_pool(settings: PrepareSettings, question: Question) -> PreparedPool:
-    """Make what is missing of a pool."""
+    """Make the missing files of a pool."""
     out = settings.out.resolve()  # workers may be in other folders
     if not (out / MANIFEST).is_file():
         write_json(out / QUESTION, question)

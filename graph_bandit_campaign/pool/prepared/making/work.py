@@ -1,4 +1,4 @@
-"""Read the table of a pool in chunks of rows, and compute a part of each, in whatever process."""
+"""Read the table of a pool in chunks of rows, and compute a part from each, in any process."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ METHANE = "C"
 
 
 def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
-    """Return all that a pool depends on, for which all bytes of the table are read; and remarks on sheets and rows.
+    """Return all inputs that determine a pool, with a digest of the table, and remarks about sheets and rows.
 
     Raises:
-        FileNotFoundError: if there is no such file.
+        FileNotFoundError: if the file does not exist.
         ValueError: if it cannot be opened, a column is missing, or the encoder is unknown.
-        ImportError: if RDKit, pyarrow, DuckDB, or the package that reads the table is not installed.
+        ImportError: if RDKit, pyarrow, DuckDB, or the package for reading the table is not installed.
     """
     for module in ("rdkit", "pyarrow", "duckdb"):
         require(module, "Preparing a pool")
@@ -44,7 +44,7 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
         naming = find_naming(table, settings.smiles, settings.id)
         smiles, identifier = naming.smiles or settings.smiles, naming.identifier or settings.id
         used = [smiles, *filter(None, [identifier])]
-        next(table.rows(used), None)  # says which column is missing
+        next(table.rows(used), None)  # reports a missing column
         columns = tuple(name for name in table.columns if name and name not in used)
         decimal, unit = table.decimal, table.unit
         remarks = [*sheet_remarks(table, settings.sheet, "--sheet"), *naming.remarks]
@@ -68,15 +68,15 @@ def ask(settings: PrepareSettings) -> tuple[Question, list[str]]:
 
 
 def read_chunks(path: Path, question: Question) -> Iterator[pa.Table]:
-    """Read all rows of a table, as many at a time as become one part.
+    """Read all rows of a table in chunks, one for each part.
 
     Args:
         path: the table.
-        question: what is read of it.
+        question: inputs of the pool, including the columns.
 
     Yields:
-        Rows: `row`, `problem`, `id`, `written` and the other columns of the table; those that cannot be read come last,
-        with their problem alone.
+        Rows: `row`, `problem`, `id`, `written` and the other columns of the table. Rows that cannot be read come last,
+            with only their problem.
 
     Raises:
         ValueError: if it is damaged.
@@ -100,13 +100,13 @@ def make_part(folder: Path, number: int, table: pa.Table, question: Question) ->
         folder: folder of the pool.
         number: number of the part.
         table: rows of the table.
-        question: what the pool is made from.
+        question: inputs of the pool.
 
     Returns:
-        How many rows it was made from.
+        Number of its rows.
 
     Raises:
-        OSError: if a file cannot be written; nothing half-written has its name.
+        OSError: if a file cannot be written. An incomplete file never has the final name.
     """
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
@@ -122,14 +122,14 @@ def make_part(folder: Path, number: int, table: pa.Table, question: Question) ->
         writer = writer or ParquetWriter(
             sink, block.schema, compression="zstd", use_dictionary=counts, column_encoding=encoding
         )
-        writer.write_table(block, row_group_size=question.block)  # whatever the size of the part
+        writer.write_table(block, row_group_size=question.block)  # regardless of the size of the part
     writer.close()
     replace_file(part_path(folder, number), sink.getvalue())
     return len(table)
 
 
 def _describe(table: pa.Table, question: Question) -> pa.Table:
-    """Return rows with canonical SMILES and descriptors, those of methane where they are no molecules."""
+    """Return rows with canonical SMILES and descriptors. Invalid molecules get the descriptors of methane."""
     import pyarrow as pa
 
     written, most = table["written"].to_pylist(), question.most_atoms
@@ -149,7 +149,7 @@ def _describe(table: pa.Table, question: Question) -> pa.Table:
     sound = [text or METHANE for text in canonical]
     try:
         descriptors = compute_descriptors(sound, question.descriptors, question.stereo, question.left_out)
-    except ValueError:  # RDKit writes few SMILES that it cannot read again
+    except ValueError:  # RDKit writes a few SMILES that it cannot read
         for k in (k for k, text in enumerate(sound) if not canonical_smiles(text, most)):
             problems[k] = f"RDKit cannot read its own SMILES of it again, {canonical[k][:LONGEST]!r}."
             sound[k] = METHANE
