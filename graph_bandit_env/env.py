@@ -108,7 +108,7 @@ class GraphActionBandit(gym.Env[Observation, np.int64]):
 
     @property
     def graph_set(self) -> GraphSet:
-        """Return the K graphs of the next round. A fixed set given as `graphs` is available before the first `reset`."""
+        """Return the K graphs of the next round. A fixed set in `graphs` is available before the first `reset`."""
         if self._instance is None and self.bandit.own_graphs is not None and not self.bandit.resample_graphs:
             return self.bandit.own_graphs
         return self._after_reset().graph_set

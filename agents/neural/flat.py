@@ -34,7 +34,7 @@ class FlatNeuralSettings(FlatSettings, NeuralSettings):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"own_variance": 0.0}}
 
     width: Width = 100
-    """m, hidden width of the network. It must be even."""
+    """m, hidden width of the network; even."""
     exploration_scale: float = 1.0
     """nu, multiplies sigma: gamma of NeuralUCB, held constant, or nu sqrt(lambda) of NeuralTS."""
     regularization: Annotated[float, POSITIVE] = 0.1

@@ -51,7 +51,7 @@ class NeuralSettings:
     network: str = "paper"
     """The paper's network, or the class of a Python module and the name given with it."""
     width: Width = 512
-    """m, hidden width of the network. It must be even."""
+    """m, hidden width of the network; even."""
     depth: Layers = 2
     """L, number of weight matrices of the network, at least 2."""
     node_features: NodeFeaturesName = "auto"

@@ -73,7 +73,7 @@ class Embeddings:
         """Return the index of each molecule's vector, `(K,)`, or -1 for a molecule without one."""
         row_of = {identifier: row for row, identifier in enumerate(self.ids)}
         names = {**molecules.aliases, **{name: name for name in molecules.ids}}
-        known = {name: row_of[alias] for alias, name in names.items() if alias in row_of}  # the molecule's identifier comes last
+        known = {name: row_of[alias] for alias, name in names.items() if alias in row_of}  # own identifiers come last
         missing = {text for name, text in zip(molecules.ids, molecules.smiles, strict=True) if name not in known}
         by_smiles, by_form = dict[str, int](), dict[str, int]()
         for identifier in [name for name in row_of if name not in names] if missing else ():  # they may be SMILES

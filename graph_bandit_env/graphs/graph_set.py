@@ -1,4 +1,4 @@
-"""The set of K candidate graphs, checked once and read-only."""
+"""The validated, read-only set of K candidate graphs."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class NotReadWarning(UserWarning):
 
 
 class GraphSet(Sequence[GraphInstance]):
-    """K graphs with node features, each of any number of nodes; they are all undirected, or all directed.
+    """K graphs with node features and any numbers of nodes, either all undirected or all directed.
 
     Undirected edges are stored once in each direction, and the two directions may have different features. Directed
-    edges are stored as they are, once. Self-loops are kept. A `NotReadWarning` counts graphs with parallel edges.
+    edges are stored once, unchanged. Self-loops are kept. A `NotReadWarning` counts graphs with parallel edges.
 
     Args:
-        nodes: K arrays `(n_k, d)`, read as float32: the node features of each graph.
-        edge_links: K integer arrays `(E_k, 2)`: the pairs of nodes that edges join, from the first to the second.
+        nodes: K arrays `(n_k, d)`, read as float32: node features of each graph.
+        edge_links: K integer arrays `(E_k, 2)`: pairs of nodes joined by edges, from the first to the second.
         edge_features: None, or K arrays `(E_k, e)`, read as float32.
-        directed: True keeps the directions of edges. False makes graphs undirected: a missing direction is added, with
-            the features of the other. None: graphs are undirected, and a missing direction is refused.
+        directed: True keeps the directions of edges. False makes graphs undirected and adds a missing direction with the
+            features of the other. None means undirected, with an error for a missing direction.
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature
@@ -47,7 +47,7 @@ class GraphSet(Sequence[GraphInstance]):
     """
 
     never_changes: ClassVar[bool] = True
-    """Its arrays cannot be written. Agents then read the graphs again instead of keeping a copy."""
+    """True if the arrays are read-only. Agents then read the graphs again instead of keeping a copy."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     @staticmethod
     def from_packed(packed: PackedGraphs) -> GraphSet:
-        """Make a set of packed graphs, without checks and without a copy."""
+        """Create a set from packed graphs without checks or copies."""
         graph_set = GraphSet.__new__(GraphSet)
         graph_set._packed = packed
         return graph_set
@@ -100,7 +100,7 @@ class GraphSet(Sequence[GraphInstance]):
     def __getitem__(self, index: slice) -> tuple[GraphInstance, ...]: ...
 
     def __getitem__(self, index: SupportsIndex | slice) -> GraphInstance | tuple[GraphInstance, ...]:
-        """Return a copy of a graph, or a tuple of copies for a slice; edges without features get a read-only 1."""
+        """Return a copy of a graph, or a tuple of copies for a slice. Edges without features get a read-only 1."""
         if isinstance(index, slice):
             return tuple(self[k] for k in range(*index.indices(len(self))))
         k = range(len(self))[index]
@@ -111,7 +111,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     def _copies(self, start: int, stop: int) -> Iterator[GraphInstance]:
         for nodes, links, edges in self._packed.read(start, stop):
-            ones = np.broadcast_to(np.ones(1, np.float32), (len(links), 1))  # read-only; takes no memory
+            ones = np.broadcast_to(np.ones(1, np.float32), (len(links), 1))  # read-only, without memory
             copied = ones if edges is None else edges.copy()
             yield GraphInstance(nodes.copy(), copied, links.astype(np.int64))
 
@@ -137,7 +137,7 @@ class GraphSet(Sequence[GraphInstance]):
         return GraphSet.from_packed(self._packed.take(given))
 
     def without_directions(self) -> Self:
-        """Return the same graphs, undirected: a missing direction has the features of the other."""
+        """Return the graphs as undirected. A missing direction gets the features of the other."""
         if not self.directed:
             return self
         nodes, links, edges = map(list, zip(*self._packed.read(0, len(self)), strict=True))
@@ -146,10 +146,10 @@ class GraphSet(Sequence[GraphInstance]):
         return undirected
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
-        """Return the same graphs with other node features.
+        """Return the graphs with other node features.
 
         Args:
-            nodes: K arrays `(n_k, d)`, read as float32, for as many nodes as there are.
+            nodes: K arrays `(n_k, d)`, read as float32, for the same numbers of nodes.
 
         Raises:
             ValueError: if shapes do not fit, or a feature is not finite.
@@ -164,7 +164,7 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def directed(self) -> bool:
-        """Return whether edges have a direction; else each is there in both."""
+        """Return True if edges have a direction. Otherwise, each is stored in both."""
         return self._packed.directed
 
     @property
@@ -184,17 +184,17 @@ class GraphSet(Sequence[GraphInstance]):
 
     @property
     def edge_feature_dim(self) -> int | None:
-        """Return e, the number of features of an edge; None if edges have none."""
+        """Return e, the number of features of an edge, or None if edges have no features."""
         return self._packed.edge_feature_dim
 
     @property
     def average_degrees(self) -> NDArray[np.float64]:
-        """Return the mean number of neighbours per node of each graph, `(K,)`; of edges to a node if directed."""
+        """Return the mean number of neighbours per node of each graph, or of incoming edges if directed, `(K,)`."""
         degrees: NDArray[np.float64] = np.diff(self._packed.edge_offsets) / self.num_nodes
         return degrees
 
     def to_batch(self) -> Batch:
-        """Return `Batch.from_data_list(self.to_pyg())`, without making K `Data` first."""
+        """Return `Batch.from_data_list(self.to_pyg())` without creating K `Data`."""
         import torch
 
         packed, count = self._packed, len(self)
@@ -208,7 +208,7 @@ class GraphSet(Sequence[GraphInstance]):
         batch = _import_pyg().Batch(
             **tensors, batch=torch.from_numpy(np.repeat(np.arange(count), self.num_nodes)), ptr=ptr
         )
-        # What `collate` of PyG keeps, from which `get_example` and `to_data_list` take the graphs apart again:
+        # Attributes of PyG's `collate`, from which `get_example` and `to_data_list` restore the graphs:
         batch._num_graphs = count
         batch._slice_dict = {name: ptr if name == "x" else edge_ptr for name in tensors}
         batch._inc_dict = {name: torch.zeros(count, dtype=torch.int64) for name in tensors} | {"edge_index": ptr[:-1]}
@@ -228,7 +228,7 @@ class GraphSet(Sequence[GraphInstance]):
 
 
 def _import_pyg() -> Any:
-    """Import PyG's graphs: the first import in a process calls a function of torch that is deprecated."""
+    """Import PyG's graphs without the deprecation warning of torch at the first import."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
         import torch_geometric.data
@@ -236,7 +236,7 @@ def _import_pyg() -> Any:
 
 
 def _own_tensor(features: Floats) -> Tensor:
-    """Return a tensor that may be written to; a copy only of an array that may not."""
+    """Return a writable tensor, with a copy only of a read-only array."""
     import torch
 
     return torch.from_numpy(features if features.flags.writeable else features.copy())

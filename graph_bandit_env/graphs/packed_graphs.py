@@ -1,4 +1,4 @@
-"""Graphs in a few shared arrays, however many they are."""
+"""Any number of graphs in a few shared arrays."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ Array = NDArray[np.generic]
 Links = NDArray[np.integer]
 Offsets = NDArray[np.int64]
 
-GRAPHS_AT_ONCE = 1000  # whose features are made together
+GRAPHS_AT_ONCE = 1000  # batch size for computing features
 EVERY = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
 class PackedGraphs:
-    """K graphs: graph k has the rows from offset k to offset k + 1. The arrays cannot be written to.
+    """K graphs in read-only arrays: graph k has the rows from offset k to offset k + 1.
 
-    Subclasses may keep something smaller than features, and make features when they are asked for.
+    Subclasses may store a smaller form and compute features on request.
     """
 
     nodes: Array
-    """`(sum n, d)`: features of nodes."""
+    """`(sum n, d)`: node features."""
     node_offsets: Offsets
     """`(K + 1,)`."""
     links: Links
-    """`(sum E, 2)`: nodes that edges join, numbered within their graph, sorted; undirected edges once each way."""
+    """`(sum E, 2)`: sorted pairs of nodes joined by edges, numbered per graph. Undirected edges appear once each way."""
     edges: Array | None
-    """`(sum E, e)`: features of edges; None if they have none."""
+    """`(sum E, e)`: edge features, or None."""
     edge_offsets: Offsets
     """`(K + 1,)`."""
     directed: bool = field(default=False, kw_only=True)
-    """Whether edges lead from their first node to the second; else each is there in both directions."""
+    """True if edges lead from the first node to the second. Otherwise, each is stored in both directions."""
 
     def __post_init__(self) -> None:
         for array in (self.nodes, self.node_offsets, self.links, self.edges, self.edge_offsets):
@@ -44,7 +44,7 @@ class PackedGraphs:
                 array.flags.writeable = False
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Take over what pickle has kept, and refuse to write to it again."""
+        """Restore the state from pickle, and make the arrays read-only."""
         self.__dict__.update(state)
         self.__post_init__()
 
@@ -72,23 +72,23 @@ class PackedGraphs:
 
     @property
     def edge_feature_dim(self) -> int | None:
-        """Return e, the number of features of an edge; None if edges have none."""
+        """Return e, the number of features of an edge, or None if edges have no features."""
         return None if self.edges is None else int(self.edges.shape[1])
 
     def node_features(self, rows: slice = EVERY) -> Floats:
-        """Return the features of nodes."""
+        """Return the node features."""
         return self.nodes[rows].astype(np.float32, copy=False)
 
     def edge_features(self, rows: slice = EVERY) -> Floats | None:
-        """Return the features of edges; None if they have none."""
+        """Return the edge features, or None if there are none."""
         return None if self.edges is None else self.edges[rows].astype(np.float32, copy=False)
 
     def read(self, start: int, stop: int) -> Iterator[tuple[Floats, Links, Floats | None]]:
-        """Yield features of nodes, links and features of edges of graphs, as views that must not be changed.
+        """Yield node features, links and edge features of graphs, as views that must not be modified.
 
         Args:
-            start: the first graph.
-            stop: that after the last one. There may be any number of them: the features of a few are made at once.
+            start: index of the first graph.
+            stop: index after the last graph. Features are computed in batches, so any number of graphs is fine.
         """
         for first in range(start, stop, GRAPHS_AT_ONCE):
             last = min(first + GRAPHS_AT_ONCE, stop)
@@ -105,7 +105,7 @@ class PackedGraphs:
                 )
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> Self:
-        """Return a copy of the graphs with these indices, in this order; there may be none."""
+        """Return a copy of the graphs with these indices, in this order. The result may be empty."""
         chosen = np.asarray(index, np.int64)
         nodes, node_offsets = rows_of(self.node_offsets, chosen)
         edges, edge_offsets = rows_of(self.edge_offsets, chosen)
@@ -125,7 +125,7 @@ def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> Offsets:
 
 
 def rows_of(offsets: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], Offsets]:
-    """Return the rows of the chosen graphs, and the offsets that they have then."""
+    """Return the rows of the chosen graphs, and their new offsets."""
     counts = offsets[chosen + 1] - offsets[chosen]
     taken = _offsets(counts)
     return np.repeat(offsets[chosen] - taken[:-1], counts) + np.arange(taken[-1]), taken

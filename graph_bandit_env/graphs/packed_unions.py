@@ -1,4 +1,4 @@
-"""Disjoint unions of graphs of which each stands in many, in a few shared arrays."""
+"""Disjoint unions of shared graphs, in a few shared arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from graph_bandit_env.graphs.packed_graphs import EVERY, Floats, PackedGraphs, r
 
 @dataclass(frozen=True, eq=False)
 class PackedUnions(PackedGraphs):
-    """K disjoint unions, whose nodes and edges are rows of the graphs that they are made of."""
+    """K disjoint unions, whose nodes and edges are rows of their component graphs."""
 
     components: PackedGraphs = field(kw_only=True)
-    """The graphs."""
+    """The component graphs."""
 
     @staticmethod
     def of_components(components: PackedGraphs, chosen: NDArray[np.int64]) -> PackedUnions:
@@ -24,7 +24,7 @@ class PackedUnions(PackedGraphs):
 
         Args:
             components: the graphs, undirected.
-            chosen: `(K, S)`, which of them each union has.
+            chosen: `(K, S)`, indices of the graphs in each union.
         """
         size, every = chosen.shape[1], chosen.reshape(-1)
         nodes, node_offsets = rows_of(components.node_offsets, every)
@@ -47,25 +47,25 @@ class PackedUnions(PackedGraphs):
 
     @property
     def edge_feature_dim(self) -> int | None:
-        """Return the number of features of an edge; None if edges have none."""
+        """Return the number of features of an edge, or None if edges have no features."""
         return self.components.edge_feature_dim
 
     def node_features(self, rows: slice = EVERY) -> Floats:
-        """Return the features of nodes."""
+        """Return the node features."""
         features: Floats = self.components.node_features()[self.nodes[rows, 0]]
         return features
 
     def edge_features(self, rows: slice = EVERY) -> Floats | None:
-        """Return the features of edges; None if they have none."""
+        """Return the edge features, or None if there are none."""
         features = self.components.edge_features()
         return None if features is None or self.edges is None else features[self.edges[rows, 0]]
 
 
 def joined(parts: Sequence[PackedGraphs]) -> PackedGraphs:
-    """Return graphs one after the other, with features as numbers; those that lack features of edges have zeros.
+    """Concatenate graphs, with features as numbers and zeros for missing edge features.
 
     Args:
-        parts: packed graphs with equally many features of nodes.
+        parts: packed graphs with the same number of node features.
     """
     widths = [part.edge_feature_dim or 0 for part in parts]
     nodes, links, edges = list[Floats](), list[NDArray[np.integer]](), list[Floats]()

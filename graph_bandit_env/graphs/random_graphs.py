@@ -1,4 +1,4 @@
-"""Distributions of graph sets: those of the paper, and graphs that only their structure or weights set apart."""
+"""Distributions of graph sets: those of the paper, and graphs that differ only in structure or edge weights."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-DEGREE = 4  # mean degree of mixed graphs; even, since a ring has neighbours on both sides
-INSIDE = 0.85  # share of the edges of a stochastic block model that join nodes of one block
+DEGREE = 4  # mean degree of mixed graphs, even because a ring has neighbours on both sides
+INSIDE = 0.85  # share of edges within blocks in a stochastic block model
 SPREADS = (-1.0, 2.0)  # logarithm of the shape of weights: from a coefficient of variation of 1.6 down to 0.4
 
 
 def mixed_graphs(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
-    """Draw K connected graphs of four kinds, whose nodes are all alike.
+    """Draw K connected graphs of four kinds with constant node features.
 
-    Each graph is of one of four kinds: Erdos-Renyi, small world [Watts & Strogatz 1998], preferential attachment
-    [Barabasi & Albert 1999], two to four blocks [Holland et al. 1983]. The mean degree of each kind is about 4, so that
-    neither N nor the number of edges tells the kind. Parts that are not connected are joined by an edge.
+    The kinds are Erdos-Renyi, small world [Watts & Strogatz 1998], preferential attachment [Barabasi & Albert 1999] and
+    two to four blocks [Holland et al. 1983]. The mean degree of each kind is about 4, so that N and the number of edges
+    do not reveal the kind. Components are joined by an edge.
 
     Args:
         rng: the only source of randomness.
@@ -43,10 +43,10 @@ def mixed_graphs(rng: np.random.Generator, sizes: Sequence[int], feature_dim: in
 
 
 def weighted_lattices(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
-    """Draw K rings that differ in the weights of their edges alone.
+    """Draw K rings that differ only in their edge weights.
 
-    Each node is joined to the two nearest ones on either side. Weights are drawn from a gamma distribution, whose shape
-    is another one in each graph, and divided by their mean: graphs of equal size have equal sums of weights.
+    Each node is joined to the two nearest ones on either side. Weights are drawn from a gamma distribution with a random
+    shape per graph and divided by their mean, so graphs of equal size have equal sums of weights.
 
         w_e = v_e / mean(v),   v_e ~ Gamma(s),   log s ~ U(-1, 2)
 
@@ -68,7 +68,7 @@ def weighted_lattices(rng: np.random.Generator, sizes: Sequence[int], feature_di
 
 
 def _draw_connected(rng: np.random.Generator, size: int) -> nx.Graph:
-    """Draw a graph of one kind, and join each of its parts to the next one by an edge between two random nodes."""
+    """Draw a graph of a random kind, and join each component to the next by an edge between random nodes."""
     import networkx as nx
 
     degree = min(DEGREE, (size - 1) // 2 * 2)
@@ -99,33 +99,33 @@ def _draw_blocks(size: int, degree: int, blocks: int, seed: int) -> nx.Graph:
 
 GraphModelName = Literal["er", "rdpg", "mixed", "weighted"]
 Size = int | tuple[int, int]
-"""A number; or (least, most), from which each number is drawn with equal probability."""
-NUM_EXAMPLES = 100  # example graphs, by which a reward function for all graphs of a distribution is fitted and scaled
-MOST_FEATURES = 10**9  # numbers of all nodes of a set, 8 GB
+"""A number, or (least, most) for uniform draws."""
+NUM_EXAMPLES = 100  # example graphs for fitting and scaling a reward function of a distribution
+MOST_FEATURES = 10**9  # maximum number of features of all nodes of a set, 8 GB
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomGraphs:
-    """A distribution of graph sets, undirected, without self-loops.
+    """A distribution of sets of undirected graphs without self-loops.
 
-    Those of the paper have X_i ~ N(0, I_d)      [Wu & Amini 2024, Section 5]. The others have X_i = 1.
+    Graphs of the paper have X_i ~ N(0, I_d)      [Wu & Amini 2024, Section 5]. The others have X_i = 1.
 
     Raises:
         ValueError: if a field is out of its range.
     """
 
     graph_model: GraphModelName = "er"
-    """"er": each pair of nodes is joined with probability p; "rdpg": with probability 1 / (1 + exp(-<X_i, X_j>));
-    "mixed": connected graphs of four kinds, as in `mixed_graphs`; "weighted": rings that differ in the
-    weights of their edges, as in `weighted_lattices`."""
+    """"er" joins each pair of nodes with probability p, "rdpg" with probability 1 / (1 + exp(-<X_i, X_j>)). "mixed" draws
+    connected graphs of four kinds, as in `mixed_graphs`, and "weighted" rings that differ in their edge weights, as in
+    `weighted_lattices`."""
     num_graphs: Size = 100
-    """K, the number of graphs, of each set."""
+    """K, the number of graphs of each set."""
     num_nodes: Size = 50
-    """N, the number of nodes, of each graph."""
+    """N, the number of nodes of each graph."""
     feature_dim: int = 10
     """d, the number of features of a node."""
     edge_prob: float = 0.4
-    """p, the probability of an edge of "er"."""
+    """p, the edge probability of "er"."""
 
     def __post_init__(self) -> None:
         check_choice("graph_model", self.graph_model, get_args(GraphModelName))
@@ -142,22 +142,22 @@ class RandomGraphs:
 
     @property
     def largest_sizes(self) -> tuple[int, int]:
-        """Return the most nodes of a graph, and the most edges it can have (both directions counted)."""
+        """Return the maximum numbers of nodes and edges of a graph (both directions counted)."""
         _, most = size_range(self.num_nodes)
         return most, most * (most - 1)
 
     @property
     def edge_feature_dim(self) -> int | None:
-        """Return e, the number of features of an edge; None if edges have none."""
+        """Return e, the number of features of an edge, or None if edges have no features."""
         return 1 if self.graph_model == "weighted" else None
 
     def draw_examples(self, rng: np.random.Generator) -> GraphSet:
-        """Draw `NUM_EXAMPLES` graphs of this distribution, whatever K is, from a child of `rng`."""
+        """Draw `NUM_EXAMPLES` graphs of this distribution, regardless of K, from a child of `rng`."""
         (child,) = rng.spawn(1)
         return dataclasses.replace(self, num_graphs=NUM_EXAMPLES).draw(child)
 
     def draw(self, rng: np.random.Generator) -> GraphSet:
-        """Draw K graphs; `rng` is the only source of randomness."""
+        """Draw K graphs. `rng` is the only source of randomness."""
         count = rng.integers(*size_range(self.num_graphs), endpoint=True)
         sizes = rng.integers(*size_range(self.num_nodes), count, endpoint=True).tolist()
         if self.graph_model == "mixed":
@@ -168,14 +168,14 @@ class RandomGraphs:
 
 
 def size_range(size: Size) -> tuple[int, int]:
-    """Return the least and the most that a size can be."""
+    """Return the minimum and maximum of a size."""
     return size if isinstance(size, tuple) else (size, size)
 
 
 def independent_edges(
     rng: np.random.Generator, sizes: Sequence[int], feature_dim: int, edge_prob: float | None
 ) -> GraphSet:
-    """Draw K graphs in which each pair of nodes is joined with a probability of its own, or with that of all pairs.
+    """Draw K graphs with independent edges, with a common or a pairwise probability.
 
         P(i ~ j) = p                                [Erdos & Renyi 1959]
         P(i ~ j) = 1 / (1 + exp(-<X_i, X_j>))       [Young & Scheinerman 2007, with the sigmoid as link]
@@ -184,7 +184,7 @@ def independent_edges(
         rng: the only source of randomness.
         sizes: the number of nodes of each graph.
         feature_dim: d.
-        edge_prob: p, in [0, 1]; None: the second distribution.
+        edge_prob: p, in [0, 1]. None for the second distribution.
 
     Returns:
         K graphs: nodes `(N, d)` float32, edges `(E, 2)` in both directions.

@@ -1,4 +1,4 @@
-"""Read graphs of other libraries as arrays, and name what is not read."""
+"""Read graphs of other libraries as arrays, and report unread attributes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 Edges = str | Literal[False] | None
-"""Name of an attribute of edges; None: `edge_attr` and `weight`, if edges have them; False: none."""
+"""Name of an edge attribute. None for `edge_attr` and `weight` if edges have them, False for no attribute."""
 Features = dict[str, NDArray[Any]]
-"""Features of the edges of a graph, `(E, e)`, by the name of their attribute."""
+"""Edge features of a graph, `(E, e)`, by attribute name."""
 Rest = dict[str, Any]
-"""What is not read of a graph, by names for people."""
+"""Unread attributes of a graph, by display name."""
 Read = tuple[NDArray[Any], NDArray[Any], Features, Rest]
-"""Features of nodes, links `(E, 2)`, features of edges, and the rest of a graph."""
+"""Node features, links `(E, 2)`, edge features, and the unread rest of a graph."""
 
 HOW_WITHOUT = " `graph_bandit_env.graphs.degree_features` makes features for graphs without any."
 DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
@@ -37,13 +37,13 @@ DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
     "attributes of edges",
     "parallel edges",
 )
-"""Parts of a rest that no message names: they are left out on purpose, or named elsewhere, and tell graphs apart."""
+"""Parts of a rest that are not reported, since they are skipped on purpose or reported elsewhere."""
 
 
 def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]:
-    """Return the library that all graphs are of, if it is one, and the graphs in a list; there may be a single one."""
-    graphs = graphs.to_data_list() if hasattr(graphs, "to_data_list") else graphs  # a Batch of PyG
-    single = hasattr(type(graphs), "edge_index") or hasattr(type(graphs), "adj")  # which can be iterated over, too
+    """Return the common library of all graphs, if any, and the graphs as a list. A single graph is accepted."""
+    graphs = graphs.to_data_list() if hasattr(graphs, "to_data_list") else graphs  # a PyG Batch
+    single = hasattr(type(graphs), "edge_index") or hasattr(type(graphs), "adj")  # single graphs are also iterable
     given = [graphs] if single or not hasattr(graphs, "__iter__") else list(graphs)
     if given and all(hasattr(graph, "edge_index") and hasattr(graph, "x") for graph in given):
         return "pyg", given
@@ -56,7 +56,7 @@ def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directe
 
     Args:
         graphs: a GraphSet, or PyG `Data` or networkx graphs, read as in `read_pyg` and `read_networkx`.
-        directed: as in `GraphSet` and `read_networkx`. Of a GraphSet, False drops the directions.
+        directed: as in `GraphSet` and `read_networkx`. False drops the directions of a GraphSet.
 
     Raises:
         TypeError: if `graphs` is none of these.
@@ -80,7 +80,7 @@ def as_graph_set(graphs: GraphSet | Iterable[Data] | Iterable[nx.Graph], directe
 
 
 def _warn_of_rests(graphs: GraphSet, rests: Sequence[Rest]) -> None:
-    """Name what was not read of some graphs, and how many have become equal to a graph that differs in that."""
+    """Warn of unread attributes, with the number of graphs that differ only in these."""
     names, merged, first = sorted({*chain(*rests)}.difference(UNNAMED)), list[set[str]](), dict[bytes, Rest]()
     for arrays, rest in zip(graphs._packed.read(0, len(rests)), rests, strict=True) if any(rests) else ():
         content = [array.tobytes() + str(array.shape).encode() for array in arrays if array is not None]
@@ -92,11 +92,11 @@ def _warn_of_rests(graphs: GraphSet, rests: Sequence[Rest]) -> None:
         listed = ", ".join(sorted(set.union(*merged)))
         texts += [f"{len(merged)} of {len(rests)} graphs differ from another one only in {listed}."]
     if texts:
-        warnings.warn(" ".join(texts), NotReadWarning, stacklevel=4)  # where the graphs are given
+        warnings.warn(" ".join(texts), NotReadWarning, stacklevel=4)  # points to the caller's line
 
 
 def _to_plain(value: Any) -> str:
-    """Return a text that is equal for equal values: arrays and tensors are written as lists."""
+    """Return a canonical text of a value, with arrays and tensors as lists."""
     if isinstance(value, dict):
         return str({name: _to_plain(part) for name, part in sorted(value.items())})
     if isinstance(value, list | tuple):
@@ -105,8 +105,8 @@ def _to_plain(value: Any) -> str:
 
 
 def _make(graphs: Sequence[Read], directed: bool | None) -> GraphSet:
-    """Make a graph set; features of edges come from the same attributes in all graphs that have edges."""
-    if all((held["adj_t"] == 1).all() for _, _, held, _ in graphs if "adj_t" in held):  # there is an edge, and no more
+    """Create a graph set. Edge features come from the same attributes in all graphs with edges."""
+    if all((held["adj_t"] == 1).all() for _, _, held, _ in graphs if "adj_t" in held):  # values only mark edges
         for _, _, held, _ in graphs:
             held.pop("adj_t", None)
     widths = {name: values.shape[1:] for _, _, held, _ in graphs for name, values in held.items()}
@@ -133,19 +133,19 @@ def _make(graphs: Sequence[Read], directed: bool | None) -> GraphSet:
 
 
 def read_pyg(graphs: Sequence[Data], directed: bool | None = None, used: Collection[str] = ("y",)) -> GraphSet:
-    """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all have it.
+    """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all graphs have it.
 
-    `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and its
-    values are features unless all are 1. A `NotReadWarning` names other attributes, apart from those `used`.
+    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`, and
+    its values are features unless all are 1. A `NotReadWarning` names other attributes, except those in `used`.
 
     Args:
         graphs: PyG graphs.
         directed: as in `GraphSet`.
-        used: further attributes that are read elsewhere.
+        used: other attributes that are read elsewhere.
 
     Raises:
-        ValueError: as in `GraphSet`; also if a graph has no `x`, `edge_index` is not `(2, E)`, or only some have
-            features of edges.
+        ValueError: as in `GraphSet`, or if a graph has no `x`, `edge_index` is not `(2, E)`, or only some graphs have
+            edge features.
     """
     return _make([_read_data(k, graph, directed, used) for k, graph in enumerate(graphs)], directed)
 
@@ -173,12 +173,12 @@ def _read_data(k: int, graph: Data, directed: bool | None, used: Collection[str]
 
 
 def _read_transposed(graph: int, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Read `adj_t`, whose row i has the edges that lead to node i: links `(2, E)`, and values `(E, e)`."""
+    """Read `adj_t`, with incoming edges of node i in row i, as links `(2, E)` and values `(E, e)`."""
     if hasattr(matrix, "coo"):  # of torch_sparse
         row, column, values = matrix.coo()
     else:
         sparse = matrix.to_sparse_coo()
-        (row, column), values = sparse._indices(), sparse._values()  # not coalesced, which adds parallel edges up
+        (row, column), values = sparse._indices(), sparse._values()  # not coalesced, which would sum parallel edges
     edges = np.stack([_to_numpy(column), _to_numpy(row)])
     return edges, np.ones((edges.shape[1], 1)) if values is None else _to_columns(graph, "edge", _to_numpy(values))
 
@@ -192,21 +192,21 @@ def read_networkx(
 ) -> GraphSet:
     """Read networkx graphs.
 
-    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
-    `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
+    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features and are read once. A
+    `NotReadWarning` names them and other attributes, and counts graphs that differ only in these.
 
     Args:
         graphs: networkx graphs of any kind.
-        node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes
-            have no features, and each gets a 1.
-        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
-            `edge_attr` and `weight`, if edges have them; False: edges have no features.
-        directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
-            None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
+        node_attribute: attribute of every node with a vector or number, read as node features. If None, each node gets
+            a constant feature 1.
+        edge_attribute: attribute of every edge with a vector or number, read as edge features. If None, `edge_attr` and
+            `weight` if edges have them. If False, edges have no features.
+        directed: True keeps the directions of edges, and undirected edges get both. False drops them, as in `GraphSet`.
+            If None, as in the graphs, which must be all directed (`DiGraph`, `MultiDiGraph`) or all undirected.
         used: attributes of graphs that are read elsewhere.
 
     Raises:
-        ValueError: as in `GraphSet`; also if a node or an edge has no such attribute, or only some graphs are directed
+        ValueError: as in `GraphSet`, or if a node or an edge has no such attribute, or only some graphs are directed
             and `directed` is None.
     """
     kinds = {graph.is_directed() for graph in graphs}
@@ -232,7 +232,7 @@ def read_networkx(
         if graph.is_directed() and not directed:
             rest[DIRECTIONS] = sorted({*ends})
         keys = [key for *_, key in graph.edges(keys=True)] if graph.is_multigraph() else []
-        counts = all(isinstance(key, int) for key in keys)  # they only count parallel edges
+        counts = all(isinstance(key, int) for key in keys)  # keys only count parallel edges
         if len(set(keys)) < len(keys) and not counts:
             rest["keys of edges"] = keys
         read.append((nodes, np.array(ends, np.int64).reshape(-1, 2), features, rest))
@@ -240,7 +240,7 @@ def read_networkx(
 
 
 def _rest_of(kind: str, items: Sequence[Mapping[str, Any]], read: Sequence[str | None]) -> Rest:
-    """Return the attributes that are not read, each with its values and where they are."""
+    """Return the unread attributes, each with its values and their positions."""
     return {
         f"`{name}` of {kind}": [(place, data[name]) for place, data in enumerate(items) if name in data]
         for name in {*chain(*items)} - {"id", *read}
@@ -256,7 +256,7 @@ def _read_vectors(graph: int, kind: str, items: Sequence[Mapping[str, Any]], att
 
 
 def _to_numpy(array: Tensor | ArrayLike) -> Any:
-    """Return a tensor as an array; anything else as it is."""
+    """Convert a tensor to an array, and return other values unchanged."""
     if not hasattr(array, "detach") or getattr(array, "is_sparse", False):
         return array
     tensor: Tensor = array.detach().cpu()

@@ -1,4 +1,4 @@
-"""Pools of graphs with identifiers and measured values, above all molecules. The extra `chem` installs RDKit."""
+"""Pools of graphs with identifiers and measured values, mainly molecules. The extra `chem` installs RDKit."""
 
 from graph_bandit_env.pools.actions import (
     ActionTable,

@@ -1,4 +1,4 @@
-"""A graph set with an identifier and perhaps a measured value for each graph, or with nothing but a kernel."""
+"""A graph set with an identifier and an optional measured value for each graph, or with only a kernel."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from graph_bandit_env.graphs.graph_set import GraphSet
 
 
 class GraphPool(GraphSet):
-    """K graphs, each with an identifier and perhaps a measured value.
+    """K graphs, each with an identifier and an optional measured value.
 
     Args:
         nodes, edge_links, edge_features: as in `GraphSet`.
-        ids: K different texts; None: "0", "1", and so on.
-        targets: K numbers, NaN where there is no measured value; None: nothing was measured.
+        ids: K unique texts. If None, "0", "1", and so on.
+        targets: K measured values, NaN if missing. None if there are none.
         directed: as in `GraphSet`.
 
     Raises:
-        ValueError: as in `GraphSet`; also if there is not one identifier or target for each graph, two identifiers are
+        ValueError: as in `GraphSet`, or if there is not one identifier or target for each graph, two identifiers are
             equal, or a target is infinite.
         TypeError: if an identifier is not a text, or a target is not a number.
     """
 
     ids: tuple[str, ...]
-    """Identifiers, all different."""
+    """Unique identifiers."""
     targets: NDArray[np.float64]
-    """`(K,)`, read-only: measured values, NaN where there is none."""
+    """`(K,)`, read-only: measured values, NaN if missing."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class GraphPool(GraphSet):
     def from_graph_set(
         graphs: GraphSet, ids: Sequence[str] | None = None, targets: ArrayLike | None = None
     ) -> GraphPool:
-        """Make a pool of a graph set."""
+        """Create a pool from a graph set."""
         pool = GraphPool.__new__(GraphPool)
         pool._packed = graphs._packed
         pool._label(ids, targets)
@@ -78,14 +78,14 @@ class GraphPool(GraphSet):
         return GraphPool.from_graph_set(taken, [self.ids[k] for k in index], self.targets[np.asarray(index, np.int64)])
 
     def without_targets(self) -> Self:
-        """Return the same graphs with the same identifiers, where nothing was measured."""
+        """Return the graphs with their identifiers, without measured values."""
         bare = copy.copy(self)
         bare._label(self.ids, None)
         return bare
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Return a mask of the graphs that have a measured value, `(K,)`."""
+        """Return the mask of the graphs with a measured value, `(K,)`."""
         return ~np.isnan(self.targets)
 
     def _notes(self) -> list[str]:
@@ -93,19 +93,18 @@ class GraphPool(GraphSet):
 
 
 class KernelPool(GraphPool):
-    """K things with a kernel, of which nothing else is known: each is a graph of one node.
+    """K items with a kernel and no features. Each is a graph of one node.
 
-    Agents with `kernel="custom"` learn from it, and so does a campaign if nobody names an agent. Others have nothing to
-    tell the graphs apart by; a campaign refuses those that would look for something.
+    Agents with `kernel="custom"` use the kernel, as do campaigns by default. Other agents cannot distinguish the graphs,
+    and a campaign rejects those that need features.
 
     Args:
         kernel: `(K, K)`. Prior covariance of the mean rewards, up to a factor.
-        ids: K different texts; None: "0", "1", and so on.
+        ids: K unique texts. If None, "0", "1", and so on.
         targets: as in `GraphPool`.
 
     Raises:
-        ValueError: if the kernel is not square, finite and symmetric, or its diagonal is not positive; also as in
-            `GraphPool`.
+        ValueError: if the kernel is not square, finite and symmetric, its diagonal is not positive, or as in `GraphPool`.
     """
 
     kernel: NDArray[np.float64]
@@ -123,7 +122,7 @@ class KernelPool(GraphPool):
         super().__init__(nodes, [np.empty((0, 2), np.int64)] * len(matrix), ids=ids, targets=targets)
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> KernelPool:
-        """Return those with these indices, in this order, with their part of the kernel."""
+        """Return the items with these indices, in this order, with their part of the kernel."""
         chosen = np.asarray(index, np.int64)
         ids = [self.ids[k] for k in chosen]
         return KernelPool(self.kernel[np.ix_(chosen, chosen)], ids, self.targets[chosen])

@@ -1,4 +1,4 @@
-"""A library of a few thousand real molecules that needs no download: scaffolds with substituents."""
+"""A library of a few thousand real molecules without a download: scaffolds with substituents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_bandit_env.pools.molecule_sources import from_smiles
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-# Each scaffold has two positions; a substituent is bonded there by its first atom.
+# Each scaffold has two positions for substituents, which are bonded by their first atom.
 SCAFFOLDS = (
     "c1cc({0})ccc1{1}",
     "c1c({0})cccc1{1}",
@@ -33,7 +33,7 @@ SCAFFOLDS = (
     "c1cc({0})ccc1Oc1ccc({1})cc1",
     "C1CN({0})CCN1c1ccc({1})cc1",
 )
-SUBSTITUENTS = (  # their rings are numbered 9, since rings of the scaffold with other numbers may be open
+SUBSTITUENTS = (  # their rings have number 9, as scaffold rings with other numbers may be open
     "C",
     "CC",
     "C(C)C",
@@ -57,14 +57,14 @@ Property = Literal["qed", "logp", "tpsa"]
 
 
 def enumerate_library(reward: Property = "qed") -> MoleculeSet:
-    """Make every molecule of a scaffold and two substituents, with a computed property as its target.
+    """Enumerate all molecules of a scaffold and two substituents, with a computed property as target.
 
     Args:
         reward: "qed" (drug-likeness, Bickerton et al. 2012), "logp" (Wildman & Crippen 1999) or "tpsa" (topological
             polar surface area in square angstroms, Ertl et al. 2000).
 
     Returns:
-        The molecules, without duplicates, always in the same order.
+        The molecules without duplicates, in a fixed order.
 
     Raises:
         MissingExtraError: if RDKit is not installed (the extra `chem` installs it).
@@ -80,7 +80,7 @@ def enumerate_library(reward: Property = "qed") -> MoleculeSet:
 
 
 def compute_property(name: str, smiles: Sequence[str]) -> list[float]:
-    """Return a property of some molecules.
+    """Compute a property of some molecules.
 
     Args:
         name: as `reward` of `enumerate_library`.

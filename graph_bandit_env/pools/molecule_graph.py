@@ -1,4 +1,4 @@
-"""Features of a molecule's atoms and bonds: categories, kept as bytes, and their one-hot form. No torch."""
+"""Features of a molecule's atoms and bonds: categories as bytes, and their one-hot form. No torch."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from graph_bandit_env.graphs.packed_graphs import EVERY, Array, Floats, PackedGr
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-# Values that have a column of their own in the one-hot form; all others share one more column.
+# Values with a separate column in the one-hot form. All others share one more column.
 _ATOM_VALUES: tuple[tuple[int, ...], ...] = (
     (1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 35, 53),  # elements
     (1, 2),  # chirality: clockwise, counterclockwise
-    (0, 1, 2, 3, 4),  # neighbours, hydrogens included
+    (0, 1, 2, 3, 4),  # neighbours, including hydrogens
     (4, 5, 6),  # charges -1, 0, 1
     (0, 1, 2, 3),  # hydrogens
     (),  # radical electrons
@@ -27,7 +27,7 @@ _ATOM_VALUES: tuple[tuple[int, ...], ...] = (
     (),  # in a ring
 )
 _BOND_VALUES: tuple[tuple[int, ...], ...] = ((1, 2, 3, 12), (2, 3), ())  # single, double, triple, aromatic; Z, E
-_SINGLE = {"atom": (5, 7, 8), "bond": (2,)}  # columns that stay numbers; that of bonds says whether they are conjugated
+_SINGLE = {"atom": (5, 7, 8), "bond": (2,)}  # columns that remain numbers; for bonds, 1 if conjugated
 
 
 def to_categories(molecule: Mol) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -83,7 +83,7 @@ def to_one_hot(categories: Array, kind: str) -> Floats:
 
 @cache
 def _one_hot_blocks(kind: str) -> tuple[Floats, ...]:
-    """Return the columns of each category: the row of each value that a byte can have."""
+    """Return the one-hot rows of each category for every value of a byte."""
     common, every = _ATOM_VALUES if kind == "atom" else _BOND_VALUES, np.arange(256)[:, None]
     blocks = []
     for column, values in enumerate(common):
@@ -95,7 +95,7 @@ def _one_hot_blocks(kind: str) -> tuple[Floats, ...]:
 
 @dataclass(frozen=True, eq=False)
 class PackedMolecules(PackedGraphs):
-    """Graphs of molecules as categories, a byte each: a small part of the features that are made of them."""
+    """Graphs of molecules as categories of a byte each, much smaller than the features computed from them."""
 
     @property
     def feature_dim(self) -> int:
@@ -108,9 +108,9 @@ class PackedMolecules(PackedGraphs):
         return sum(block.shape[1] for block in _one_hot_blocks("bond"))
 
     def node_features(self, rows: slice = EVERY) -> Floats:
-        """Make the features of atoms."""
+        """Compute the features of atoms."""
         return to_one_hot(self.nodes[rows], "atom")
 
     def edge_features(self, rows: slice = EVERY) -> Floats | None:
-        """Make the features of bonds."""
+        """Compute the features of bonds."""
         return None if self.edges is None else to_one_hot(self.edges[rows], "bond")

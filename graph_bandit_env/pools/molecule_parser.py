@@ -19,23 +19,22 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 MOST_ATOMS = 250
-MOST_CHARACTERS = 20  # for each atom allowed; RDKit takes a minute for a dense graph of atoms that are written shorter
-ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # but no [H], which RDKit leaves out
+MOST_CHARACTERS = 20  # per allowed atom, as RDKit can take a minute for dense graphs
+ATOM = re.compile(r"\[(?!H\])[^\]]*|Cl|Br|[BCNOPSFIbcnops*]")  # without [H], which RDKit removes
 REACTION = re.compile("[^>]*>[^>]*>[^>]*")
 ARRAYS = ("nodes", "node_offsets", "links", "edges", "edge_offsets")  # of packed graphs
 
 
 def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], list[str], PackedMolecules]:
-    """Parse SMILES.
+    """Parse SMILES to canonical SMILES and graphs.
 
     Args:
-        smiles: M texts; ask `size_problem` first, since RDKit ends the process at some that are too big.
-        salts: "merge": parse the parents of salts and charged molecules in their place.
+        smiles: M texts. Check them by `size_problem` first, since RDKit can crash on too large molecules.
+        salts: "merge" parses the parents of salts and charged molecules instead.
 
     Returns:
-        M canonical SMILES, empty where a text is not a molecule, or a molecule without atoms; M canonical SMILES of
-        what stood there, where it is the parent of it that was parsed, else empty; and M graphs. One that could not be
-        read has no atoms.
+        M canonical SMILES, empty for a text that is not a molecule or has no atoms. M canonical SMILES of the original
+        molecules if their parents were parsed, otherwise empty. And M graphs, without atoms for unreadable texts.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
@@ -45,7 +44,7 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], 
 
     canonical, forms_written = list[str](), list[str]()
     atoms, bonds, links = [np.zeros((0, 9), np.uint8)], [np.zeros((0, 3), np.uint8)], [np.zeros((0, 2), np.uint16)]
-    with rdBase.BlockLogs():  # a bad row is reported with its line, not on stderr
+    with rdBase.BlockLogs():  # bad rows are reported with their line instead
         for text in smiles:
             molecule = Chem.MolFromSmiles(text)
             written = own = _write(molecule)
@@ -63,7 +62,7 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], 
     graphs = PackedMolecules(
         np.concatenate(atoms),
         np.cumsum([*map(len, atoms)]),
-        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # bytes, unless a molecule has more than 256 atoms
+        joined.astype(np.min_scalar_type(joined.max(initial=0))),  # uint8, unless a molecule has more than 256 atoms
         np.concatenate(bonds),
         np.cumsum([*map(len, links)]),
     )
@@ -71,13 +70,13 @@ def parse(smiles: Sequence[str], salts: Salts = "separate") -> tuple[list[str], 
 
 
 def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
-    """Return the canonical form of a SMILES; an empty text if it is not a molecule, has no atoms or is too big.
+    """Return the canonical form of a SMILES, or an empty text if it is not a molecule, has no atoms or is too big.
 
-    `smiles_problem` says which. Of the text of an entry, its cells stay.
+    `smiles_problem` returns the reason. The cells in the text of an entry are kept.
 
     Args:
         smiles: any text.
-        most_atoms: how many atoms it may have; hydrogens do not count.
+        most_atoms: maximum number of atoms, without hydrogens.
 
     Raises:
         MissingExtraError: if RDKit is not installed.
@@ -92,16 +91,16 @@ def canonical_smiles(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
 
 
 def smiles_problem(smiles: str, most_atoms: int = MOST_ATOMS) -> str:
-    """Say in a sentence why `canonical_smiles` returns an empty text for a SMILES, with the same arguments."""
+    """Return the reason for an empty result of `canonical_smiles` as a sentence. The arguments are the same."""
     if REACTION.fullmatch(smiles.split(maxsplit=1)[0] if smiles.strip() else ""):
         return "it is a reaction (`>>`). Reactions are not read: name the column of one of its molecules."
     return size_problem(smiles, most_atoms) or f"RDKit reads no molecule from {smiles!r:.80}."
 
 
 def size_problem(smiles: str, most_atoms: int) -> str:
-    """Say why RDKit must not be asked about a SMILES; return an empty text if it may be.
+    """Return the reason why a SMILES must not be passed to RDKit, or an empty text.
 
-    RDKit takes minutes for some big molecules, and a chain of 30,000 atoms ends the process. It reads `CC O` as `CC`.
+    RDKit takes minutes for some big molecules, and crashes on a chain of 30,000 atoms. It reads `CC O` as `CC`.
     """
     before, *after = smiles.split(maxsplit=1) or [""]
     if after and not after[0].startswith("|"):  # `CCO |...|` is a SMILES with an extension
@@ -122,7 +121,7 @@ def _write(molecule: Mol | None) -> str:
 
 
 def unread_graphs(smiles: Sequence[str], salts: Salts = "separate") -> GraphSet:
-    """Return the graphs of K SMILES that can be read, which are not read before somebody asks for atoms or bonds.
+    """Return the graphs of K valid SMILES, parsed at the first access to atoms or bonds.
 
     Args:
         smiles: K texts.
@@ -132,7 +131,7 @@ def unread_graphs(smiles: Sequence[str], salts: Salts = "separate") -> GraphSet:
 
 
 class UnreadMolecules(PackedMolecules):
-    """Graphs of molecules that are read when somebody asks for atoms or bonds: most agents never do.
+    """Graphs of molecules, parsed at the first access to atoms or bonds. Most agents need neither.
 
     Args:
         smiles: K SMILES that can be read.
@@ -157,7 +156,7 @@ class UnreadMolecules(PackedMolecules):
         return vars(self)[name]
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Take over what pickle has kept."""
+        """Restore the state from pickle."""
         vars(self).update(state)
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> UnreadMolecules:

@@ -1,4 +1,4 @@
-"""The rows of a table of molecules, and checks of the user's own columns of numbers, before any graph is made."""
+"""Rows of a table of molecules, and checks of the user's numeric columns, before graphs are created."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Columns = NDArray[np.float64]
 def check_columns(
     columns: ArrayLike | None, names: Sequence[str], molecules: Sequence[str]
 ) -> tuple[Columns, tuple[str, ...]]:
-    """Return columns as a new `(K, c)` float64 array that cannot be written to, and their names.
+    """Return columns as a new read-only `(K, c)` float64 array, and their names.
 
     Args:
-        columns: `(K, c)` numbers, NaN where a value is not known; None: c = 0.
-        names: c different texts.
+        columns: `(K, c)` numbers, NaN if missing. None for c = 0.
+        names: c unique texts.
         molecules: names of K molecules, for messages.
 
     Raises:
@@ -50,10 +50,10 @@ def check_columns(
 
 
 def check_known(columns: Columns, names: Sequence[str], source: str) -> None:
-    """Refuse a column without any number.
+    """Reject columns without any number.
 
     Raises:
-        ValueError: if there is one.
+        ValueError: if there is such a column.
     """
     for column in np.flatnonzero(np.isnan(columns).all(axis=0)).tolist():
         raise ValueError(f"Expected at least one number in column `{names[column]}` of {source}. Got none.")
@@ -63,20 +63,20 @@ class Row(NamedTuple):
     """One molecule of a table."""
 
     number: int
-    """As people count: the line of a text, the row of a spreadsheet, the record of an SDF file."""
+    """Number in the file, from 1: line of a text, row of a spreadsheet, or record of an SDF file."""
     smiles: str
     identifier: str
-    """Empty if it has no name."""
+    """Empty if there is no name."""
     target: float
-    """NaN where nothing was measured."""
+    """NaN if missing."""
     columns: tuple[float, ...] = ()
-    """Values of the user's own columns, NaN where one is not known."""
+    """Values of the user's columns, NaN if missing."""
     cells: Mapping[str, str] = MappingProxyType({})
-    """Cells of columns that are kept as text."""
+    """Cells of text columns."""
 
 
 class BadRowsError(ValueError):
-    """Rows that are not molecules, or have a value that is not a number."""
+    """Rows that are not molecules or have an invalid number."""
 
     def __init__(self, source: str, unit: str, problems: list[tuple[int, str]], shown: int = 10) -> None:
         numbers: dict[str, list[int]] = {}

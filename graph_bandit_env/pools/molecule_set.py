@@ -1,4 +1,4 @@
-"""A pool of different molecules."""
+"""A pool of unique molecules."""
 
 from __future__ import annotations
 
@@ -20,51 +20,49 @@ from graph_bandit_env.pools.parents import Salts, parent_smiles
 
 
 class MoleculeSet(GraphPool):
-    """K different molecules as graphs: atoms are nodes and bonds are edges, both with features.
+    """K unique molecules as graphs: atoms are nodes and bonds are edges, both with features.
 
-    `from_smiles_csv` and `from_smiles` make such sets. They keep the categories of atoms and bonds, some 400 bytes a
-    molecule, and make features only while somebody reads graphs.
+    `from_smiles_csv` and `from_smiles` create such sets. They store the categories of atoms and bonds, about 400 bytes
+    per molecule, and compute features only when graphs are read.
 
     Args:
         graphs: K graphs of atoms and bonds.
-        smiles: K different canonical SMILES.
-        ids: identifiers, all different; None: the canonical SMILES.
-        targets: K measured values (the mean over rows of the same molecule), NaN where there is none; None: nothing
-            was measured.
-        skipped: line and problem of each row that was left out.
-        merged: how many rows repeated a molecule.
-        aliases: further identifiers of molecules, each with the identifier in `ids` that it stands for.
-        columns: `(K, c)` numbers of the user's own, such as docking scores, NaN where a value is not known; None:
-            c = 0. Agents with `uses_columns` read them.
-        column_names: c different names of these columns.
-        salts: "merge" if salts and charged molecules are described by their parent, else "separate".
-        written: canonical SMILES of what is described by its parent, by identifier or alias.
+        smiles: K unique canonical SMILES.
+        ids: unique identifiers. If None, the canonical SMILES.
+        targets: K measured values (the mean over rows of the same molecule), NaN if missing. None if there are none.
+            skipped: line and problem of each skipped row.
+        merged: number of rows that repeat a molecule.
+        aliases: other identifiers of molecules, each with the identifier in `ids`.
+        columns: `(K, c)` numbers from the user, such as docking scores, NaN if missing. None for c = 0. Agents with
+        `uses_columns` read them.
+            column_names: c unique names of these columns.
+        salts: "merge" if salts and charged molecules are described by their parent, otherwise "separate".
+        written: canonical SMILES of the molecules described by their parent, by identifier or alias.
 
     Raises:
-        ValueError: as in `GraphPool`; also if there is not one SMILES for each graph, two are equal, `columns` does not
-            fit its names, or a value of them is infinite.
-        TypeError: as in `GraphPool`; also if a name of columns is not a text.
+        ValueError: as in `GraphPool`, or if there is not one SMILES for each graph, two are equal, `columns` does not
+            fit its names, or has an infinite value.
+        TypeError: as in `GraphPool`, or if a column name is not a text.
     """
 
     smiles: tuple[str, ...]
-    """Canonical SMILES; they are different for different molecules."""
+    """Canonical SMILES, unique for each molecule."""
     skipped: tuple[tuple[int, str], ...]
-    """Line and problem of each row that was left out."""
+    """Line and problem of each skipped row."""
     merged: int
-    """How many rows repeated a molecule."""
+    """Number of rows that repeat a molecule."""
     aliases: Mapping[str, str]
-    """Identifiers of rows that were merged into another row, each with the identifier in `ids` that it stands for."""
+    """Identifiers of rows that were merged into another row, each with the identifier in `ids`."""
     columns: NDArray[np.float64]
-    """`(K, c)`, read-only: numbers of the user's own, NaN where a value is not known; c = 0 if there are none."""
+    """`(K, c)`, read-only: numbers from the user, NaN if missing. c = 0 if there are none."""
     column_names: tuple[str, ...]
-    """Names of these columns, all different."""
+    """Unique names of these columns."""
     salts: Salts
-    """Whether salts and charged molecules are described by their parent."""
+    """"merge" if salts and charged molecules are described by their parent, otherwise "separate"."""
     written: Mapping[str, str]
-    """Canonical SMILES of the salts and charged molecules that are described by their parent, by identifier or alias.
-    """
+    """Canonical SMILES of the salts and charged molecules described by their parent, by identifier or alias."""
     remarks: tuple[str, ...] = ()
-    """Remarks on the columns that `from_smiles_csv` found, and on names, for people."""
+    """Remarks for users on the columns found by `from_smiles_csv`, and on names."""
 
     def __init__(
         self,
@@ -80,7 +78,7 @@ class MoleculeSet(GraphPool):
         salts: Salts = "separate",
         written: Mapping[str, str] | None = None,
     ) -> None:
-        # `super().__init__` would check all graphs again; they were checked when they were made, and may be many.
+        # `super().__init__` would repeat the checks of all graphs, which may be many.
         self._packed = as_graph_set(graphs)._packed
         self.smiles = check_names("smiles", smiles)
         if len(self.smiles) != len(self):
@@ -92,7 +90,7 @@ class MoleculeSet(GraphPool):
         self.salts, self.written = salts, dict(written or {})
 
     def standard_smiles(self, smiles: str) -> str:
-        """Return the canonical SMILES by which this set has a molecule: that of its parent if salts are merged.
+        """Return the canonical SMILES of a molecule in this set: that of its parent if salts are merged.
 
         Args:
             smiles: canonical SMILES of any molecule.
@@ -114,23 +112,23 @@ class MoleculeSet(GraphPool):
         )
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
-        """Raise a TypeError: the features of atoms are those of the SMILES."""
+        """Raise a TypeError, since the features of atoms come from the SMILES."""
         raise TypeError(
             "Expected graphs that need node features. Molecules already have features of atoms. `with_columns` adds "
             "numbers to molecules."
         )
 
     def with_columns(self, names: Sequence[str], values: ArrayLike) -> Self:
-        """Return the same molecules with more columns, and more values in the columns that they have.
+        """Return the molecules with more columns, and more values in existing columns.
 
-        A value that is known here stays.
+        Existing values are kept.
 
         Args:
-            names: names of n columns. Those of a name that is new here follow the others.
-            values: `(K, n)` numbers, NaN where a value is not known.
+            names: names of n columns. New columns are appended.
+            values: `(K, n)` numbers, NaN if missing.
 
         Raises:
-            ValueError: if names and values do not fit each other, or a value is infinite or not a number.
+            ValueError: if names do not fit the values, or a value is infinite or not a number.
             TypeError: if a name is not a text.
         """
         given, names = check_columns(values, names, self.ids)
@@ -142,22 +140,22 @@ class MoleculeSet(GraphPool):
         return more
 
     def join(self, other: MoleculeSet) -> MoleculeSet:
-        """Return the molecules of this set, followed by those of another set that are not in this one.
+        """Return the molecules of this set, followed by the new ones of another set.
 
-        A molecule in both sets keeps what is known here; the other set fills in its value and columns where nothing is.
-        Two values are not averaged, since each may be a mean over several rows. Columns that a set lacks are NaN there.
-        Atoms and bonds are read from the SMILES when somebody asks for them.
+        A molecule in both sets keeps the values of this set, and the other set fills in missing ones. Two values are not
+        averaged, since each may be a mean over several rows. Missing columns are NaN. Atoms and bonds are parsed from the
+        SMILES at the first access.
 
         Args:
             other: molecules with the same `salts`.
 
         Returns:
-            The molecules of both sets. The skipped and merged rows of both are added up, and each molecule in both sets
+            The molecules of both sets. The skipped and merged rows of both are combined, and each molecule in both sets
             counts as one more merged row.
 
         Raises:
-            ValueError: if salts differ, a set has features of atoms that are not made of SMILES, or a molecule that is
-                new here has the identifier of another one.
+            ValueError: if salts differ, a set has features of atoms from another source than SMILES, or a new molecule has
+                the identifier of another one.
         """
         packed = self._packed, other._packed
         if self.salts != other.salts or not all(isinstance(each, PackedMolecules) for each in packed):
@@ -173,7 +171,7 @@ class MoleculeSet(GraphPool):
         aliases = {name: renamed[kept] for name, kept in other.aliases.items()} | renamed | dict(self.aliases)
         mine, theirs = (getattr(each._packed, "smiles", each.smiles) for each in (self, other))
         names = tuple(dict.fromkeys((*self.column_names, *other.column_names)))
-        values = np.full((2, len(ids), 1 + len(names)), np.nan)  # targets, and then columns
+        values = np.full((2, len(ids), 1 + len(names)), np.nan)  # targets, then columns
         for own, each, at in zip(values, (self, other), (range(len(self)), places), strict=True):
             own[at, 0], own[at, 1:] = each.targets, _spread(each.columns, each.column_names, names)
         known = np.where(np.isnan(values[0]), values[1], values[0])
@@ -202,7 +200,7 @@ class MoleculeSet(GraphPool):
 
 
 def _spread(columns: Columns, names: Sequence[str], every: Sequence[str]) -> Columns:
-    """Return columns in the order of `every` name, NaN in those that are not among `names`."""
+    """Return columns in the order of `every`, NaN for those missing in `names`."""
     wide = np.full((len(columns), len(every)), np.nan)
     wide[:, [every.index(name) for name in names]] = columns
     return wide

@@ -1,4 +1,4 @@
-"""Make sets of molecules from tables and lists of SMILES."""
+"""Create sets of molecules from tables and lists of SMILES."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ def from_smiles_csv(
     """Read the molecules of a table.
 
     Args:
-        path: an open table, or the path of one that `graph_bandit_env.tables.open_table` opens: text, `.smi`, `.sdf`,
+        path: an open table, or the path of a table for `graph_bandit_env.tables.open_table`: text, `.smi`, `.sdf`,
             `.xlsx` or `.parquet`.
-        smiles: column of the SMILES; if there is none, one of a similar or another usual name, such as `SMILES` or
-            `canonical_smiles`. The structures of an SDF file are in the column `smiles`.
-        target: column of measured values; an empty cell means that nothing was measured.
-        identifier: column of names. None: `id` or one of another usual name, such as `Compound ID` or `name`; a name
-            that several molecules have is left out then. Molecules without a name have their canonical SMILES.
-        on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. All rows of an
-            identifier that different molecules have are bad, if its column was named.
-        sheet: sheet of a workbook; None: the first.
-        most_atoms: how many atoms a molecule may have, without hydrogens; above that its row is bad. Fingerprints of
-            500 atoms take seconds, of 1,000 half a minute.
-        columns: names of columns of numbers of your own, such as docking scores, to read as `MoleculeSet.columns`; an
-            empty cell means that the value is not known. Rows of one molecule have the mean of what is known.
-        salts: "merge": salts and charged molecules are described by their parent, the only organic molecule beside
-            counter-ions and water, without charges; salts of one compound are rows of one molecule. "separate": each
-            is a molecule of its own, as it is written. Solvates, mixtures and ionic liquids always are.
-        ignore_columns: columns in which rows of one molecule may differ; others are refused, but for those of names,
-            prices, stocks, suppliers, dates and comments. If they are part of what is chosen, such as conditions of an
-            experiment, `read_actions` reads the table.
+        smiles: column of the SMILES. If it is missing, a column with a similar or another usual name is used, such as
+            `SMILES` or `canonical_smiles`. The structures of an SDF file are in the column `smiles`.
+        target: column of measured values, with empty cells for missing ones.
+        identifier: column of names. If None, `id` or another usual name, such as `Compound ID` or `name`, and names
+            shared by several molecules are ignored. The default name of a molecule is its canonical SMILES.
+        on_error: "raise" an error if a row is bad, or "skip" the row and list it in `skipped`. If `identifier` is
+            given, all rows with an identifier of several molecules are bad.
+        sheet: sheet of a workbook. If None, the first.
+        most_atoms: maximum number of atoms of a molecule, without hydrogens. Larger molecules are bad rows.
+            Fingerprints of 500 atoms take seconds, of 1,000 half a minute.
+        columns: names of your numeric columns, such as docking scores, to read as `MoleculeSet.columns`. Empty cells
+            are missing values. Rows of one molecule are averaged over the available values.
+        salts: "merge" describes salts and charged molecules by their parent, the only organic molecule beside
+            counter-ions and water, without charges. Salts of one compound are then rows of one molecule. "separate"
+            keeps each as a separate molecule. Solvates, mixtures and ionic liquids are always separate.
+        ignore_columns: columns in which rows of one molecule may differ. Differences in other columns are an error,
+            except for names, prices, stocks, suppliers, dates and comments. If the columns are part of the action,
+            such as experimental conditions, use `read_actions`.
 
     Returns:
         The molecules, in the order of their first rows.
@@ -79,10 +79,10 @@ def from_smiles_csv(
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if RDKit, or the package that reads the file, is not installed (extras `chem` and `parquet`).
-        BadRowsError: a ValueError, with the line of each row that is not a molecule, has text in the place of a
-            number, or whose identifier another molecule has, too.
+        BadRowsError: a ValueError, with the line of each row that is not a molecule, has text instead of a number, or
+            has the identifier of another molecule.
         ValueError: if the file cannot be read, a column is missing, one of `columns` has no number or is the target, no
-            molecule is left, or rows of one molecule differ in a column that is none of `ignore_columns`.
+            molecule is left, or rows of one molecule differ in a column outside `ignore_columns`.
     """
     names = check_names("columns", columns)
     if target in names:
@@ -125,14 +125,14 @@ def from_smiles(
     columns: Mapping[str, ArrayLike] | None = None,
     salts: Salts = "merge",
 ) -> MoleculeSet:
-    """Make a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`; lines count from 1.
+    """Create a set of molecules from SMILES, with the arguments and errors of `from_smiles_csv`.
 
-    An entry may be a `Mol` of RDKit. One that is neither, such as NaN or the None of what RDKit could not read, is a
-    bad row. `columns` holds a number for each entry under each name, NaN where it is not known.
+    An entry may also be an RDKit `Mol`. Other entries, such as NaN or None for an unreadable molecule, are bad rows,
+    numbered from 1. `columns` maps each name to a number for each entry, NaN if missing.
     """
     if isinstance(smiles, str):
         raise TypeError(f"Expected a list of SMILES. Got the text {smiles!r:.80}. Write it in brackets.")
-    given = list(smiles)  # of pandas, `[0]` is what the index calls 0
+    given = list(smiles)  # in pandas, `[0]` is the label 0 of the index
     texts = [_text_of(entry) for entry in given]
     wide = np.column_stack([*columns.values()]) if columns else None
     sides, names = check_columns(wide, [*(columns or {})], texts)
@@ -148,7 +148,7 @@ def from_smiles(
 
 
 def _text_of(entry: object) -> str:
-    """Return the SMILES of an entry of a list; an empty text if it is neither a SMILES nor a molecule."""
+    """Return the SMILES of an entry of a list, or an empty text if it is neither a SMILES nor a molecule."""
     if isinstance(entry, str):
         return entry
     require("rdkit", "Reading molecules")
@@ -168,21 +168,21 @@ def _merge(
     salts: Salts,
     is_guessed: bool = False,
 ) -> tuple[MoleculeSet, list[Row], list[int]]:
-    """Merge rows of the same molecule: the first row names it, and its numbers are the means over the rows.
+    """Merge rows of the same molecule, with the name of the first row and the means of the numbers.
 
     Args:
-        source: name of what the rows are from.
-        unit: word for a row of it.
+        source: name of the source of the rows.
+        unit: word for a row.
         rows: the rows.
-        problems: number and problem of each row that is bad already.
-        column_names: names of the user's own columns.
+        problems: number and problem of each row already known as bad.
+        column_names: names of the user's columns.
         on_error: as in `from_smiles_csv`.
         most_atoms: as in `from_smiles_csv`.
         salts: as in `from_smiles_csv`.
-        is_guessed: whether nobody said that names are names: those that several molecules have are left out then.
+        is_guessed: True if the column of names was detected. Names shared by several molecules are then ignored.
 
     Returns:
-        The molecules, the rows that are molecules, and the index of the molecule of each.
+        The molecules, the valid rows, and the molecule index of each.
     """
     check_choice("on_error", on_error, get_args(OnError))
     check_choice("salts", salts, get_args(Salts))
@@ -192,7 +192,7 @@ def _merge(
     texts, written, graphs = parse([row.smiles for row in rows], salts)
     names, shared = [row.identifier or own for row, own in zip(rows, written, strict=True)], set[str]()
     while True:
-        named: dict[str, dict[str, int]] = {}  # the molecules of each name, and the row where each comes first
+        named: dict[str, dict[str, int]] = {}  # molecules of each name, with the first row of each
         for row, name, text in zip(rows, names, texts, strict=True):
             named.setdefault(name or text, {}).setdefault(text, row.number)
         more = {name for name, some in named.items() if len({*some} - {""}) > 1 and is_guessed}
@@ -216,7 +216,7 @@ def _merge(
     first = [good[k] for k in np.unique(owners, return_index=True)[1]]
     ids = [names[k] or texts[k] for k in first]
     numbers = np.array([(rows[k].target, *rows[k].columns) for k in good], np.float64).T
-    with np.errstate(invalid="ignore"):  # where nothing is known, 0 / 0 is NaN
+    with np.errstate(invalid="ignore"):  # missing values give 0 / 0 = NaN
         targets, *columns = (
             np.bincount(owners, np.where(known, values, 0)) / np.bincount(owners, known)
             for values, known in zip(numbers, ~np.isnan(numbers), strict=True)

@@ -1,4 +1,4 @@
-"""Make pools from datasets of PyTorch Geometric and from networkx graphs."""
+"""Create pools from PyTorch Geometric datasets and networkx graphs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,23 @@ def from_pyg_dataset(
     ids: Sequence[str] | str | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of a PyG dataset, or of any list of `Data`.
+    """Create a pool from a PyG dataset or any list of `Data`.
 
-    `edge_weight` is a further feature of edges. Without `edge_index`, the sparse matrix `adj_t` has the edges, and its
-    values are features unless all are 1. A `NotReadWarning` names other attributes.
+    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`, and
+    its values are features unless all are 1. A `NotReadWarning` names other attributes.
 
     Args:
-        dataset: graphs with `x`, `edge_index` or `adj_t`, and perhaps `edge_attr` and `edge_weight`, all numeric.
-        target: the measured value, NaN where nothing was measured: a column of `y`, or the name of another attribute
-            that holds one number. None: `y`, which must be one number; nothing was measured if no graph has a `y`.
-        ids: identifiers, all different, or the name of an attribute that holds a text or an integer; None: "0", "1",
-            and so on.
+        dataset: graphs with `x`, `edge_index` or `adj_t`, and optional `edge_attr` and `edge_weight`, all numeric.
+        target: measured value, NaN if missing: a column of `y`, or the name of another attribute with one number. If
+            None, `y`, which must be one number. There are no measured values if no graph has a `y`.
+        ids: unique identifiers, or the name of an attribute with a text or integer. If None, "0", "1", and so on.
         directed: as in `GraphSet`.
 
     Returns:
         The graphs, in the given order.
 
     Raises:
-        ValueError: as in `GraphPool`; also if a graph has no `x`, or lacks the number that `target` names.
+        ValueError: as in `GraphPool`, or if a graph has no `x` or lacks the number of `target`.
         TypeError: if an item is not a PyG graph, or the target is not a number.
     """
     graphs = _graphs_of(dataset, "pyg", "PyG Data")
@@ -64,30 +63,29 @@ def from_networkx(
     ids: Sequence[str] | str | None = None,
     directed: bool | None = None,
 ) -> GraphPool:
-    """Make a pool of networkx graphs.
+    """Create a pool from networkx graphs.
 
-    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features, and are read once. A
-    `NotReadWarning` names them and other attributes, and counts graphs that differ in these alone.
+    Nodes are numbered in the order of `graph.nodes`. Parallel edges need equal features and are read once. A
+    `NotReadWarning` names them and other attributes, and counts graphs that differ only in these.
 
     Args:
         graphs: networkx graphs of any kind.
-        target: key of `graph.graph` that holds one number, NaN where nothing was measured; None: nothing was measured.
-        node_attribute: attribute of every node that holds a vector or a number, read as node features; None: nodes have
-            no features, and each gets a 1.
-        edge_attribute: attribute of every edge that holds a vector or a number, read as edge features; None:
-            `edge_attr` and `weight`, if edges have them; False: edges have no features.
-        ids: identifiers, all different, or the key of `graph.graph` that holds a text or an integer; None: the names of
-            the graphs. Equal names have the number of the graph behind them, and a graph without a name has its number
-            alone.
-        directed: True keeps the directions of edges; undirected edges get both. False drops them, as in `GraphSet`.
-            None: as the graphs are, which must then be all directed (`DiGraph`, `MultiDiGraph`), or none.
+        target: key of `graph.graph` with one number, NaN if missing. If None, there are no measured values.
+        node_attribute: attribute of every node with a vector or number, read as node features. If None, each node gets
+            a constant feature 1.
+        edge_attribute: attribute of every edge with a vector or number, read as edge features. If None, `edge_attr` and
+            `weight` if edges have them. If False, edges have no features.
+        ids: unique identifiers, or the key of `graph.graph` with a text or integer. If None, the names of the graphs.
+            The number of the graph is appended to duplicate names and replaces missing names.
+            directed: True keeps the directions of edges, and undirected edges get both. False drops them, as in `GraphSet`.
+        If None, as in the graphs, which must be all directed (`DiGraph`, `MultiDiGraph`) or all undirected.
 
     Returns:
         The graphs, in the given order.
 
     Raises:
-        ValueError: as in `GraphPool`; also if a node or an edge lacks its attribute, or a graph its target, or only
-            some graphs are directed and `directed` is None.
+        ValueError: as in `GraphPool`, or if a node or edge lacks its attribute, a graph lacks its target, or only some
+            graphs are directed and `directed` is None.
         TypeError: if an item is not a networkx graph, or a target is not a number.
     """
     given = _graphs_of(graphs, "networkx", "networkx graphs")
@@ -114,7 +112,7 @@ def _graphs_of(given: Any, library: str, expected: str) -> list[Any]:
 
 
 def _values(holders: Sequence[Any], name: str, column: int | None = None) -> list[float]:
-    """Return the only number of an attribute of each graph, or one of as many in each."""
+    """Return the single number of an attribute of each graph, or one column of equally many numbers."""
     rows = list[NDArray[np.float64]]()
     for k, holder in enumerate(holders):
         if (value := {**holder}.get(name)) is None:
@@ -137,7 +135,7 @@ def _values(holders: Sequence[Any], name: str, column: int | None = None) -> lis
 
 
 def _take_ids(holders: Sequence[Any], name: str) -> list[str]:
-    """Return the identifiers that graphs hold as an attribute."""
+    """Return the identifiers from an attribute of the graphs."""
     ids = []
     for k, holder in enumerate(holders):
         value: Any = {**holder}.get(name)

@@ -1,4 +1,4 @@
-"""Describe salts by their parent: the molecule without counter-ions, water and the charges of protons."""
+"""Find the parent of a salt: the molecule without counter-ions, water and protonation charges."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 Salts = Literal["merge", "separate"]
-"""Whether salts and charged molecules are described by their parent, so that salts of one compound are one molecule."""
+""""merge" describes salts and charged molecules by their parent, so that salts of one compound are one molecule."""
 
 NITRO = re.compile(r"\[N\+\]\(=O\)\[O-\]|O=\[N\+\]\(\[O-\]\)")
-ANOTHER_FORM = re.compile(r"\.|[+-]\d*(?::\d+)?\]|\[(?:Li|Na|K)\]")  # without it, a SMILES is its own parent
+ANOTHER_FORM = re.compile(r"\.|[+-]\d*(?::\d+)?\]|\[(?:Li|Na|K)\]")  # otherwise, a SMILES is its own parent
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
-INORGANIC = ("C#N", "[C-]#[O+]", "O=C=O", "O=C(O)O", "N#CS", "N=C=S", "N#CO", "N=C=O", "S=C=S")  # but have carbon
+INORGANIC = ("C#N", "[C-]#[O+]", "O=C=O", "O=C(O)O", "N#CS", "N=C=S", "N#CO", "N=C=O", "S=C=S")  # inorganic despite carbon
 ACIDS = """
 O=CO CC(=O)O CCC(=O)O CCCC(=O)O CCCCC(=O)O CC(C)(C)C(=O)O O=C(O)C(F)(F)F O=C(O)C(Cl)(Cl)Cl O=C(O)C(Cl)Cl O=C(O)CO
 CC(O)C(=O)O O=C(O)C(=O)O O=C(O)CC(=O)O O=C(O)CCC(=O)O O=C(O)CCCC(=O)O O=C(O)CCCCC(=O)O O=C(O)C=CC(=O)O O=C(O)CC(O)C(=O)O
@@ -38,18 +38,18 @@ c1ccc(CNCCNCc2ccccc2)cc1 c1ccc(CCNCc2ccccc2)cc1 NCCCCC(N)C(=O)O N=C(N)NCCCC(N)C(
 C[N+](C)(C)C CC[N+](CC)(CC)CC CCCC[N+](CCCC)(CCCC)CCCC
 """
 NO_COMPLEX = {1, 3, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 33, 34, 35, 37, 38, 52, 53, 55, 56}
-"""Nonmetals, and metals whose bonds are those of salts."""
+"""Nonmetals, and metals with ionic bonds."""
 
 
 def parent_smiles(smiles: str) -> str:
     """Return the canonical SMILES of the parent of a molecule, with its stereochemistry and isotopes.
 
-    The parent is the only organic molecule beside counter-ions and water, without the charges that a proton more or
-    less takes away. Solvates, cocrystals, mixtures, complexes of metals, and salts of ions that keep their charge, such
-    as ionic liquids, are their own parents: what goes with them makes another substance.
+    The parent is the only organic molecule beside counter-ions and water, neutralized by adding or removing protons.
+    Solvates, cocrystals, mixtures, metal complexes, and salts of permanent ions, such as ionic liquids, are their own
+    parents, since their other components make a different substance.
 
     Args:
-        smiles: SMILES of a size that RDKit can read.
+        smiles: SMILES small enough for RDKit.
 
     Returns:
         The same text if it is its own parent or cannot be read.
@@ -68,7 +68,7 @@ def parent_smiles(smiles: str) -> str:
         return smiles
     others = [fragment for fragment in fragments if fragment not in own]
     acids = any(bare_smiles(fragment.neutral) in _common(ACIDS) for fragment in others if not fragment.charge)
-    is_mixture = acids and "n" not in own[0].neutral.lower()  # an acid makes no salt of what has no nitrogen
+    is_mixture = acids and "n" not in own[0].neutral.lower()  # acids form no salts with molecules without nitrogen
     is_mixture |= any(fragment.charge for fragment in others) and not sum(fragment.charge for fragment in others)
     with rdBase.BlockLogs():
         parent = Chem.MolFromSmiles(own[0].neutral)
@@ -78,12 +78,12 @@ def parent_smiles(smiles: str) -> str:
 
 
 def may_be_form(smiles: str) -> bool:
-    """Return whether a SMILES has fragments, metals or charges other than those of nitro groups."""
+    """Return True if a SMILES has fragments, metals or charges other than those of nitro groups."""
     return ANOTHER_FORM.search(smiles) is not None and ANOTHER_FORM.search(NITRO.sub("", smiles)) is not None
 
 
 def is_bare_salt(smiles: str) -> bool:
-    """Return whether a molecule is of ions or fragments, none of which is organic, such as sodium chloride."""
+    """Return True if a molecule consists of inorganic ions or fragments, such as sodium chloride."""
     if not may_be_form(smiles):
         return False
     carbons = sum((bracketed or bare) in ("C", "c") for bracketed, bare in ATOM.findall(smiles))
@@ -93,11 +93,11 @@ def is_bare_salt(smiles: str) -> bool:
 class _Fragment(NamedTuple):
     charge: int
     neutral: str
-    """Canonical SMILES without charges, if it is organic; else empty."""
+    """Canonical SMILES without charges, or empty if inorganic."""
 
 
 def _fragments(smiles: str) -> list[_Fragment]:
-    """Return the fragments of a molecule; none if it is a complex of a metal, or cannot be read."""
+    """Return the fragments of a molecule, or an empty list for a metal complex or unreadable SMILES."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -126,7 +126,7 @@ def _standardisers() -> tuple[Callable[[Mol], Mol], Callable[[Mol], Mol]]:
 
 
 def bare_smiles(smiles: str) -> str:
-    """Return a canonical SMILES without stereochemistry and isotopes; what RDKit cannot read stays as it is."""
+    """Return a canonical SMILES without stereochemistry and isotopes. Unreadable SMILES are returned unchanged."""
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():

@@ -110,7 +110,8 @@ def test_a_preview_says_what_slots_hold(tmp_path):
     seen = preview_pool(Source(path=Path("runs.csv"), slot=("base", "heat")))
     assert (seen.kind, seen.count, seen.bad_count) == ("experiments", 47, 1)
     assert (seen.slots, seen.numbers) == (("ligand_smiles", "solvent_smiles", "base", "heat"), ("price", "y"))
-    assert seen.notes[0].startswith("Slots ligand_smiles (4 structures), solvent_smiles (2 structures), base (2 categories)")
+    slots = "Slots ligand_smiles (4 structures), solvent_smiles (2 structures), base (2 categories)"
+    assert seen.notes[0].startswith(slots)
     assert "differ in heat" in preview_pool(Source(path=Path("runs.csv"), slot=("base",))).notes[1]
     suggest("--skip-bad-rows")
     Path("more.csv").write_text(COLUMNS + "CP(C)C,OCC,KOH,60.0,1,2\nCP(C)C,CCS,KOH,60,1,2\n")

@@ -30,8 +30,8 @@ LEFT_OUT = ("docs/changelog.md", "docs/announcements/")
 
 
 def prose_of(text: str) -> str:
-    """Return a page without blocks of code, inline code, addresses of links and HTML."""
-    text = INDENTED.sub("", FENCE.sub("", text))
+    """Return a page without code, formulas, addresses of links and HTML."""
+    text = re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", " ", INDENTED.sub("", FENCE.sub("", text)), flags=re.DOTALL)
     return re.sub(r"`[^`\n]*`|\]\([^)]*\)|<[^>\n]*>|https?://\S+", " ", text)
 
 

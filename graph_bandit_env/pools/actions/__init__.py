@@ -1,4 +1,4 @@
-"""Actions of several parts: their slots, sets of them, and tables of which these are made."""
+"""Actions of several parts: slots, sets of actions, and tables."""
 
 from graph_bandit_env.pools.actions.slots import Slot, SlotSet, every_action, from_slots
 from graph_bandit_env.pools.actions.table import ActionTable, find_slots, read_actions

@@ -1,4 +1,4 @@
-"""Actions of several parts, such as reactions: tuples of structures, categories and numbers, each in its slot."""
+"""Actions of several parts, such as reactions: tuples of structures, categories and numbers, one for each slot."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from graph_bandit_env.pools.molecule_sources import from_smiles
 from graph_bandit_env.tables.entries import NUMBER, same_cell
 
 NOTHING = ""
-BETWEEN = " | "  # the parts of an action in its identifier
-LONGEST = 60  # characters of an identifier; longer ones are digests, the same in every table
-MOST = 1_000_000  # combinations that are listed
+BETWEEN = " | "  # separates the parts of an action in its identifier
+LONGEST = 60  # characters of an identifier, longer ones are replaced by digests
+MOST = 1_000_000  # maximum number of enumerated combinations
 NO_EDGES = np.zeros((0, 2), np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """A place in each action of a set, and the B things of which one stands there."""
+    """A component of each action of a set, with its B choices."""
 
     name: str
-    """Its name."""
+    """Name of the slot."""
     kind: Literal["structure", "category", "number"]
-    """What stands there."""
+    """Type of the choices."""
     choices: tuple[str, ...] | tuple[float, ...]
-    """Identifiers of structures, words or numbers, all different. An empty text is a choice of its own: nothing."""
+    """Unique identifiers of structures, words or numbers. The empty text is the empty choice."""
     graphs: GraphPool | None = None
-    """The structures, one for each choice that is not empty, in their order; None: others are no structures."""
+    """The structures of the non-empty choices, in their order. None for categories and numbers."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Further names of choices, each with the one that it stands for."""
+    """Other names of choices, each with its choice."""
     prices: NDArray[np.float64] | None = None
-    """`(B,)`. Price of each choice, not below 0; None: prices are not known."""
+    """`(B,)`. Non-negative price of each choice. None if prices are unknown."""
 
     @cached_property
     def place_of(self) -> dict[str, int]:
-        """Return the place of each choice by what it is called: its name, further names, and how it is spelt."""
+        """Return the index of each choice by its name, its other names and its spelling."""
         places = {text: k for k, text in enumerate(self.spelt)} | {str(name): k for k, name in enumerate(self.choices)}
         return {alias: places[name] for alias, name in self.aliases.items() if name in places} | places
 
@@ -60,17 +60,17 @@ class Slot:
 
     @cached_property
     def spelt(self) -> list[str]:
-        """Return each choice as a text: a structure as its canonical SMILES, if it has one."""
+        """Return each choice as text, a structure as its canonical SMILES if it has one."""
         if self.kind == "number":
             return [f"{choice:.10g}" for choice in self.choices]
         own = iter(getattr(self.graphs, "smiles", ()))
         return [next(own, str(choice)) if choice != NOTHING else NOTHING for choice in self.choices]
 
     def spell(self, cell: str) -> str:
-        """Return a choice of a table, or one that is given by its name, as `spelt` has it.
+        """Return a choice from a table or by name, as spelt in `spelt`.
 
         Raises:
-            ValueError: if it is a SMILES that cannot be read, or no number where the others are numbers.
+            ValueError: if a SMILES cannot be read, or a choice of a numeric slot is not a number.
         """
         cell = same_cell(cell)
         if (place := self.place_of.get(cell)) is not None:
@@ -84,16 +84,16 @@ class Slot:
         return canonical
 
     def components(self, position: int, count: int, widths: Mapping[str, int], before: int) -> PackedGraphs:
-        """Return a graph for each choice: a structure, or one node for anything else.
+        """Return a graph for each choice: a structure, or a single node for other kinds.
 
-        Nodes have the slot, one-hot, then features of structures, then those of each other slot: a category one-hot, a
-        number in standard deviations.
+        Node features are the slot as one-hot, the features of structures, and those of each other slot: a category as
+        one-hot, a number in standard deviations.
 
         Args:
-            position: which slot it is.
-            count: S, how many there are.
-            widths: numbers of features of nodes, by `structure` and `other`.
-            before: how many of the other features belong to earlier slots.
+            position: index of the slot.
+            count: S, the number of slots.
+            widths: numbers of node features, by `structure` and `other`.
+            before: number of the other features that belong to earlier slots.
         """
         width, begin = count + sum(widths.values()), count + widths["structure"] + before
         nodes, links, edges = list[NDArray[np.float32]](), list[NDArray[np.integer]](), list[NDArray[np.float32]]()
@@ -120,18 +120,18 @@ class Slot:
 
 
 class SlotSet(GraphPool):
-    """K different actions of S slots. As a graph, an action is the disjoint union of its parts.
+    """K unique actions of S slots. As a graph, an action is the disjoint union of its parts.
 
-    Agents that know slots, as `gp-` does, compare actions slot by slot; all others play the unions.
+    Agents with slot kernels, such as `gp-`, compare actions slot by slot. All others play the unions.
 
     Args:
-        slots: S slots of different names.
-        places: `(K, S)`: which choice stands in each slot of each action.
-        ids: K different texts; None: the choices of each action.
-        targets: K numbers, NaN where there is no measured value; None: nothing was measured.
+        slots: S slots with unique names.
+        places: `(K, S)`: index of the choice in each slot of each action.
+        ids: K unique texts. If None, the choices of each action.
+        targets: K measured values, NaN if missing. None if there are none.
 
     Raises:
-        ValueError: if places do not fit the slots, two actions are equal, graphs have directions; or as in `GraphPool`.
+        ValueError: if places do not fit the slots, two actions are equal, graphs are directed, or as in `GraphPool`.
     """
 
     slots: tuple[Slot, ...]
@@ -139,7 +139,7 @@ class SlotSet(GraphPool):
     places: NDArray[np.int64]
     """`(K, S)`, read-only."""
     aliases: Mapping[str, str] = MappingProxyType({})
-    """Further identifiers, each with the one that it stands for."""
+    """Other identifiers, each with the identifier in `ids`."""
 
     def __init__(
         self,
@@ -177,43 +177,43 @@ class SlotSet(GraphPool):
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Return what stands in the slots of each action, as JSON: the same text for the same things, K of them."""
+        """Return the choices of each of K actions as canonical JSON."""
         spelt = [slot.spelt for slot in self.slots]
         names = [slot.name for slot in self.slots]
         every = ([by[k] for by, k in zip(spelt, row, strict=True)] for row in self.places.tolist())
         return tuple(write_action(dict(zip(names, row, strict=True))) for row in every)
 
     def cells_of(self, text: str) -> dict[str, str]:
-        """Return what stands in each slot, by the name of the slot, given the text of an action."""
+        """Return the choice in each slot by slot name, given the text of an action."""
         cells = json.loads(text)
         return {slot.name: cells[slot.name] for slot in self.slots}
 
     def spell(self, text: str) -> str:
-        """Return the text of an action as `texts` would have it.
+        """Return the text of an action as in `texts`.
 
         Args:
-            text: JSON, a text by the name of each slot.
+            text: JSON with a text by slot name.
 
         Raises:
-            ValueError: if a structure cannot be read, or a number is none.
+            ValueError: if a structure or number cannot be read.
         """
         cells = self.cells_of(text)
         return write_action({slot.name: slot.spell(cells[slot.name]) for slot in self.slots})
 
     def name_of(self, text: str) -> str:
-        """Return the identifier that an action has if nobody gave it another one: its parts, or a digest of them.
+        """Return the default identifier of an action: its parts, or a digest of them.
 
         Args:
-            text: JSON, as `spell` returns it.
+            text: JSON from `spell`.
         """
         joined = BETWEEN.join(cell or "(none)" for cell in self.cells_of(text).values())
         return joined if len(joined) <= LONGEST else hashlib.sha256(text.encode()).hexdigest()[:10]
 
     def join(self, others: Mapping[str, str]) -> SlotSet:
-        """Return these actions, then others.
+        """Return these actions followed by others.
 
         Args:
-            others: texts of actions as `spell` returns them, by their identifiers.
+            others: texts of actions from `spell`, by identifier.
         """
         cells = [self.cells_of(text) for text in (*self.texts, *others.values())]
         are = {slot.name: slot.kind for slot in self.slots}
@@ -227,15 +227,15 @@ class SlotSet(GraphPool):
         return joined
 
     def parts_of(self, action: int) -> tuple[str | float, ...]:
-        """Return what stands in each slot of an action.
+        """Return the choice in each slot of an action.
 
         Args:
-            action: its index.
+            action: index of the action.
         """
         return tuple(slot.choices[k] for slot, k in zip(self.slots, self.places[action].tolist(), strict=True))
 
     def take(self, index: Sequence[int] | NDArray[np.integer]) -> SlotSet:
-        """Return the actions with these indices, in this order, with the same choices in their slots."""
+        """Return the actions with these indices, in this order, with unchanged slots."""
         taken, some = super().take(index), copy.copy(self)
         some._packed, some.places = taken._packed, self.places[np.asarray(index, np.int64)]
         some.places.flags.writeable = False
@@ -244,7 +244,7 @@ class SlotSet(GraphPool):
         return some
 
     def with_nodes(self, nodes: Sequence[ArrayLike]) -> Self:
-        """Raise a TypeError: the features of nodes are those of slots and their choices."""
+        """Raise a TypeError, since the node features come from the slots and their choices."""
         raise TypeError("Expected graphs that need node features. Actions of slots already have them.")
 
     def _notes(self) -> list[str]:
@@ -258,12 +258,12 @@ def from_slots(
     ids: Sequence[str] | None = None,
     targets: ArrayLike | None = None,
 ) -> SlotSet:
-    """Make a set of actions of a table: a row is an action, and a column is a slot.
+    """Create a set of actions from a table with a row for each action and a column for each slot.
 
     Args:
-        columns: K cells by the name of the slot, as a dict or a DataFrame. Numbers are numbers, and texts categories.
-            An empty cell (also None and NaN) among texts or SMILES is a choice of its own: nothing stands there.
-        structures: names of the columns of SMILES.
+        columns: K cells by slot name, as a dict or DataFrame. Texts are categories. An empty cell (also None and NaN)
+            among texts or SMILES is the empty choice.
+        structures: names of the columns with SMILES.
         ids: as in `SlotSet`.
         targets: as in `SlotSet`.
 
@@ -278,14 +278,14 @@ def from_slots(
 
 
 def every_action(slots: Sequence[Slot], ids: Sequence[str] | None = None) -> SlotSet:
-    """Make all combinations of the choices of some slots, the last slot fastest.
+    """Create all combinations of the choices of some slots. The last slot varies fastest.
 
     Args:
         slots: the slots.
         ids: as in `SlotSet`.
 
     Raises:
-        ValueError: if there are more than a million.
+        ValueError: if there are more than a million combinations.
     """
     sizes = [len(slot.choices) for slot in slots]
     if (count := math.prod(sizes)) > MOST:
@@ -294,8 +294,8 @@ def every_action(slots: Sequence[Slot], ids: Sequence[str] | None = None) -> Slo
 
 
 def slot_of(name: str, column: Iterable[object], is_structure: bool) -> tuple[Slot, NDArray[np.int64]]:
-    """Return a slot of the cells of a column, and which choice each cell is, `(K,)`; errors as of `from_slots`."""
-    cells = [None if cell != cell else cell for cell in column]  # NaN is not itself
+    """Return a slot from the cells of a column, and the choice of each cell, `(K,)`. Errors as in `from_slots`."""
+    cells = [None if cell != cell else cell for cell in column]  # NaN differs from itself
     known = [cell for cell in cells if cell is not None]
     are_numbers = all(isinstance(cell, Real) and not isinstance(cell, bool) for cell in known)
     if not is_structure and known and are_numbers:
@@ -318,9 +318,9 @@ def slot_of(name: str, column: Iterable[object], is_structure: bool) -> tuple[Sl
 
 
 def write_action(cells: Mapping[str, str]) -> str:
-    """Return the text of an action: JSON, in the order of the names of slots.
+    """Return the text of an action: JSON, sorted by slot name.
 
     Args:
-        cells: what stands in each slot, by its name.
+        cells: choice in each slot, by slot name.
     """
     return json.dumps(cells, sort_keys=True, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Read actions of several parts from a table: its rows are actions, and some of its columns are slots."""
+"""Read actions of several parts from a table with a row for each action and some columns as slots."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from graph_bandit_env.pools.molecule_sources import OnError
 from graph_bandit_env.tables import Table, describe_shared, find_naming, open_table
 from graph_bandit_env.tables.entries import differing_columns, refuse_differing
 
-LOOKED_AT = 200  # rows by which columns of structures are found
+LOOKED_AT = 200  # rows for detecting columns of structures
 STRUCTURE = re.compile(r"[()=#\[\]]|[a-zA-Z]1")  # a bond, a branch or a ring
 PLURALS = {"structure": "structures", "category": "categories", "number": "numbers"}
 
 
 @dataclass(frozen=True, eq=False)
 class ActionTable:
-    """A table whose rows are actions: K different ones in R rows."""
+    """A table with R rows of K unique actions."""
 
     actions: SlotSet
-    """The actions in the order of their first rows, which name them; other names of their rows are `aliases`. Targets
-    are the means of what was measured."""
+    """The actions in the order of their first rows, which name them. Other names are `aliases`. Targets are the means of
+    the measured values."""
     owners: NDArray[np.int64]
-    """`(R,)`. The action of each row."""
+    """`(R,)`. Index of the action of each row."""
     lines: NDArray[np.int64]
-    """`(R,)`. The number of each row, as people count."""
+    """`(R,)`. Line number of each row in the file."""
     cells: Mapping[str, Sequence[str]]
-    """R cells of each column that is no slot."""
+    """R cells of each column that is not a slot."""
     body: Table
-    """Reads numbers as in the table; it has no rows."""
+    """The table without rows, for parsing numbers in its format."""
     columns: Mapping[str, str]
-    """The column of each slot, by its name."""
+    """The column of each slot, by slot name."""
     bad: Sequence[tuple[int, str]]
-    """Number and problem of each row that was left out."""
+    """Number and problem of each skipped row."""
     remarks: Sequence[str]
-    """What was taken for what, for people."""
+    """Remarks for users on the interpretation of columns."""
 
     @property
     def differing(self) -> list[str]:
-        """Return the columns in which rows of one action say different things."""
+        """Return the columns in which rows of one action differ."""
         return differing_columns(self.owners.tolist(), self.cells)
 
 
@@ -62,30 +62,30 @@ def read_actions(
     most_atoms: int = MOST_ATOMS,
     ignore_columns: Collection[str] | None = (),
 ) -> ActionTable:
-    """Read a table whose rows are actions.
+    """Read a table of actions.
 
-    A slot of texts holds structures if RDKit reads most of them, and some have a bond, a branch or a ring, or the name
-    of the column has "smiles"; else it holds categories. A slot of numbers alone holds numbers. An empty cell is a
-    category, or a structure, of its own: nothing stands there.
+    A text slot contains structures if RDKit reads most texts, and some have a bond, a branch or a ring, or the column
+    name contains "smiles". Otherwise, it contains categories. A slot with only numbers contains numbers. An empty cell
+    is the empty category or structure.
 
     Args:
-        path: an open table, or the path of one that `graph_bandit_env.tables.open_table` opens.
-        slots: columns of slots, by the name of the slot. All columns of structures are slots, too, unless one is named
-            here.
-        target: column of measured values; None: nothing was measured.
-        identifier: column of names; None: `id` or one of another usual name. Names that different actions have are left
-            out, then.
-        sheet: sheet of a workbook; None: the first.
+        path: an open table, or the path of a table for `graph_bandit_env.tables.open_table`.
+        slots: columns of slots, by slot name. Unless a column of structures is among them, all such columns are also
+            slots.
+        target: column of measured values. None if there are none.
+        identifier: column of names. If None, `id` or another usual name, and names shared by different actions are
+            ignored.
+        sheet: sheet of a workbook. If None, the first.
         on_error: "raise" an error if a row is bad, or "skip" the row and list it in `bad`.
-        most_atoms: how many atoms a structure may have, without hydrogens.
-        ignore_columns: as in `from_smiles_csv`; None: rows of one action may differ in every column.
+        most_atoms: maximum number of atoms of a structure, without hydrogens.
+        ignore_columns: as in `from_smiles_csv`. If None, rows of one action may differ in every column.
 
     Raises:
         FileNotFoundError: if there is no such file.
         ImportError: if RDKit, or the package that reads the file, is not installed.
-        BadRowsError: a ValueError, with each row that cannot be read.
+        BadRowsError: a ValueError, with each unreadable row.
         ValueError: if the file cannot be read, a column is missing, there is no slot, no row is left, or rows of one
-            action differ in a column that is none of `ignore_columns`.
+            action differ in a column outside `ignore_columns`.
     """
     with nullcontext(path) if isinstance(path, Table) else open_table(path, sheet) as table:
         given = [*dict.fromkeys((slots or {}).values()), *filter(None, [target])]
@@ -130,7 +130,7 @@ def read_actions(
     plain = SlotSet([slot for slot, _ in read], every[first])
     own = [names[k] if names[k] not in shared else "" for k in first.tolist()]
     known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):  # where nothing is known, 0 / 0 is NaN
+    with np.errstate(invalid="ignore"):  # missing values give 0 / 0 = NaN
         means = np.bincount(owners, np.where(known, values, 0)) / np.bincount(owners, known)
     plain._label([name or other for name, other in zip(own, plain.ids, strict=True)], means)
     plain.aliases = {name: plain.ids[k] for name, k in owner_of.items() if name not in shared and name != plain.ids[k]}
@@ -153,10 +153,10 @@ def read_actions(
 
 
 def find_slots(rows: Sequence[Mapping[str, str]], table: Table) -> dict[str, str]:
-    """Return the columns of structures of a table, each by its own name.
+    """Return the columns of structures of a table, each by its name.
 
     Args:
-        rows: some rows of it, by column.
+        rows: some rows of the table, by column.
         table: the table.
     """
     every = {name: [row[name] for row in rows] for name in table.columns if name and table.has_header}
@@ -164,7 +164,7 @@ def find_slots(rows: Sequence[Mapping[str, str]], table: Table) -> dict[str, str
 
 
 def _kind_of(column: str, cells: Sequence[str], table: Table, most_atoms: int) -> tuple[str, dict[str, str]]:
-    """Return what stands in a slot, and what is wrong with some of its cells."""
+    """Return the kind of a slot, and the problems of its cells."""
     different = {*cells}
     problem_of = {cell: str(cell) for cell in different if type(cell) is not str}
     texts = sorted(different - problem_of.keys() - {""})
