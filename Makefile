@@ -1,8 +1,8 @@
 # `make demo` runs the main job, `make suggest` the chemist's, `make test` makes the quick checks, `make test-all` these
 # and the slow ones, `make portable` those of numbers as on other kinds of CPU, `make mutants` whether tests notice a
-# flipped sign (PLACE=gntk MINUTES=30), `make size` how large the project is (COMMITS='v1 HEAD'), `make docs`
-# builds the site into site/, `make gallery` draws the pictures of the gallery. Each sets up what it needs, with uv if it
-# is installed and reaches its package index, otherwise with pip.
+# flipped sign (PLACE=gntk MINUTES=30), `make size` how large the project is (COMMITS='v1 HEAD'), `make words` counts
+# words and foreign patterns of its pages, `make docs` builds the site into site/, `make gallery` draws the pictures of
+# the gallery. Each sets up what it needs, with uv if it is installed and reaches its package index, otherwise with pip.
 
 PYTHON ?= python3
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
@@ -19,7 +19,7 @@ PLACE ?= gntk
 TESTS ?= tests/$(PLACE)
 MINUTES ?= 60
 
-.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size api bench docs gallery
+.PHONY: demo suggest test test-all lint types tests slow-tests doors browser portable mutants size words api bench docs gallery
 .PHONY: pictures
 .PHONY: release-check clean
 
@@ -114,6 +114,9 @@ mutants: $(VENV)/.installed-all
 
 size: $(VENV)/.installed-all
 	PYTHONPATH=tests $(BIN)/python -m support.size $(COMMITS)
+
+words: $(VENV)/.installed-all
+	PYTHONPATH=tests $(BIN)/python -m support.words $(COMMITS)
 
 api: $(VENV)/.installed-all
 	PYTHONPATH=.:tests $(BIN)/python -m support.api

@@ -97,7 +97,13 @@ class PoolSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> object:
-        """Return a random value of another parameter."""
+        """Return a random value of another parameter.
+
+        Raises:
+            ValueError: if the parameter has the ids of the pool.
+        """
+        if {*getattr(param_distribution, "choices", ())} == {*self._pool.ids}:
+            raise ValueError(f"Name the parameter `{self._parameter}`, or pass `parameter={param_name!r}`.")
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:

@@ -37,8 +37,8 @@ class GraphSet(Sequence[GraphInstance]):
         nodes: K arrays `(n_k, d)`, read as float32: node features of each graph.
         edge_links: K integer arrays `(E_k, 2)`: pairs of nodes joined by edges, from the first to the second.
         edge_features: None, or K arrays `(E_k, e)`, read as float32.
-        directed: True keeps the directions of edges. False makes graphs undirected and adds a missing direction with the
-            features of the other. None means undirected, with an error for a missing direction.
+        directed: True keeps the directions of edges. False makes graphs undirected and adds a missing direction with
+            the features of the other. None means undirected, with an error for a missing direction.
 
     Raises:
         ValueError: if there is no graph, a graph has no node or no feature, feature dimensions differ, a feature

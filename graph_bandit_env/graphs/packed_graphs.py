@@ -30,7 +30,7 @@ class PackedGraphs:
     node_offsets: Offsets
     """`(K + 1,)`."""
     links: Links
-    """`(sum E, 2)`: sorted pairs of nodes joined by edges, numbered per graph. Undirected edges appear once each way."""
+    """`(sum E, 2)`: sorted pairs of joined nodes, numbered per graph. Undirected edges appear once each way."""
     edges: Array | None
     """`(sum E, e)`: edge features, or None."""
     edge_offsets: Offsets

@@ -26,9 +26,9 @@ SPREADS = (-1.0, 2.0)  # logarithm of the shape of weights: from a coefficient o
 def mixed_graphs(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
     """Draw K connected graphs of four kinds with constant node features.
 
-    The kinds are Erdos-Renyi, small world [Watts & Strogatz 1998], preferential attachment [Barabasi & Albert 1999] and
-    two to four blocks [Holland et al. 1983]. The mean degree of each kind is about 4, so that N and the number of edges
-    do not reveal the kind. Components are joined by an edge.
+    The kinds are Erdos-Renyi, small world [Watts & Strogatz 1998], preferential attachment
+    [Barabasi & Albert 1999] and two to four blocks [Holland et al. 1983]. The mean degree of each kind is about 4, so
+    that N and the number of edges do not reveal the kind. Components are joined by an edge.
 
     Args:
         rng: the only source of randomness.
@@ -45,8 +45,8 @@ def mixed_graphs(rng: np.random.Generator, sizes: Sequence[int], feature_dim: in
 def weighted_lattices(rng: np.random.Generator, sizes: Sequence[int], feature_dim: int) -> GraphSet:
     """Draw K rings that differ only in their edge weights.
 
-    Each node is joined to the two nearest ones on either side. Weights are drawn from a gamma distribution with a random
-    shape per graph and divided by their mean, so graphs of equal size have equal sums of weights.
+    Each node is joined to the two nearest ones on either side. Weights are drawn from a gamma distribution with a
+    random shape per graph and divided by their mean, so graphs of equal size have equal sums of weights.
 
         w_e = v_e / mean(v),   v_e ~ Gamma(s),   log s ~ U(-1, 2)
 
@@ -115,9 +115,9 @@ class RandomGraphs:
     """
 
     graph_model: GraphModelName = "er"
-    """"er" joins each pair of nodes with probability p, "rdpg" with probability 1 / (1 + exp(-<X_i, X_j>)). "mixed" draws
-    connected graphs of four kinds, as in `mixed_graphs`, and "weighted" rings that differ in their edge weights, as in
-    `weighted_lattices`."""
+    """"er" joins each pair of nodes with probability p, "rdpg" with probability 1 / (1 + exp(-<X_i, X_j>)). "mixed"
+    draws connected graphs of four kinds, as in `mixed_graphs`, and "weighted" rings that differ in their edge weights,
+    as in `weighted_lattices`."""
     num_graphs: Size = 100
     """K, the number of graphs of each set."""
     num_nodes: Size = 50

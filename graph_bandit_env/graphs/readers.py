@@ -37,7 +37,7 @@ DIGITS, DIRECTIONS, NAMES, EDGES, PARALLEL = UNNAMED = (
     "attributes of edges",
     "parallel edges",
 )
-"""Parts of a rest that are not reported, since they are skipped on purpose or reported elsewhere."""
+"""Parts of a rest that are skipped on purpose or reported elsewhere. They still distinguish graphs."""
 
 
 def list_graphs(graphs: Any) -> tuple[Literal["pyg", "networkx", ""], list[Any]]:
@@ -135,8 +135,8 @@ def _make(graphs: Sequence[Read], directed: bool | None) -> GraphSet:
 def read_pyg(graphs: Sequence[Data], directed: bool | None = None, used: Collection[str] = ("y",)) -> GraphSet:
     """Read PyG graphs: `x` `(n, d)`, `edge_index` `(2, E)`, and `edge_attr` `(E, e)` if all graphs have it.
 
-    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`, and
-    its values are features unless all are 1. A `NotReadWarning` names other attributes, except those in `used`.
+    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`,
+    and its values are features unless all are 1. A `NotReadWarning` names other attributes, except those in `used`.
 
     Args:
         graphs: PyG graphs.

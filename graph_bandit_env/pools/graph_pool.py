@@ -95,8 +95,8 @@ class GraphPool(GraphSet):
 class KernelPool(GraphPool):
     """K items with a kernel and no features. Each is a graph of one node.
 
-    Agents with `kernel="custom"` use the kernel, as do campaigns by default. Other agents cannot distinguish the graphs,
-    and a campaign rejects those that need features.
+    Agents with `kernel="custom"` use the kernel, as do campaigns by default. Other agents cannot distinguish the
+    graphs, and a campaign rejects those that need features.
 
     Args:
         kernel: `(K, K)`. Prior covariance of the mean rewards, up to a factor.
@@ -104,7 +104,7 @@ class KernelPool(GraphPool):
         targets: as in `GraphPool`.
 
     Raises:
-        ValueError: if the kernel is not square, finite and symmetric, its diagonal is not positive, or as in `GraphPool`.
+        ValueError: as in `GraphPool`, or if the kernel is not square, finite and symmetric with a positive diagonal.
     """
 
     kernel: NDArray[np.float64]

@@ -30,12 +30,12 @@ class MoleculeSet(GraphPool):
         smiles: K unique canonical SMILES.
         ids: unique identifiers. If None, the canonical SMILES.
         targets: K measured values (the mean over rows of the same molecule), NaN if missing. None if there are none.
-            skipped: line and problem of each skipped row.
+        skipped: line and problem of each skipped row.
         merged: number of rows that repeat a molecule.
         aliases: other identifiers of molecules, each with the identifier in `ids`.
         columns: `(K, c)` numbers from the user, such as docking scores, NaN if missing. None for c = 0. Agents with
-        `uses_columns` read them.
-            column_names: c unique names of these columns.
+            `uses_columns` read them.
+        column_names: c unique names of these columns.
         salts: "merge" if salts and charged molecules are described by their parent, otherwise "separate".
         written: canonical SMILES of the molecules described by their parent, by identifier or alias.
 
@@ -142,20 +142,20 @@ class MoleculeSet(GraphPool):
     def join(self, other: MoleculeSet) -> MoleculeSet:
         """Return the molecules of this set, followed by the new ones of another set.
 
-        A molecule in both sets keeps the values of this set, and the other set fills in missing ones. Two values are not
-        averaged, since each may be a mean over several rows. Missing columns are NaN. Atoms and bonds are parsed from the
-        SMILES at the first access.
+        A molecule in both sets keeps the values of this set, and the other set fills in missing ones. Two values are
+        not averaged, since each may be a mean over several rows. Missing columns are NaN. Atoms and bonds are read
+        from the SMILES at the first access.
 
         Args:
             other: molecules with the same `salts`.
 
         Returns:
-            The molecules of both sets. The skipped and merged rows of both are combined, and each molecule in both sets
-            counts as one more merged row.
+            The molecules of both sets. The skipped and merged rows of both are combined, and each molecule in both
+            sets counts as one more merged row.
 
         Raises:
-            ValueError: if salts differ, a set has features of atoms from another source than SMILES, or a new molecule has
-                the identifier of another one.
+            ValueError: if salts differ, a set has features of atoms from another source than SMILES, or a new molecule
+                has the identifier of another one.
         """
         packed = self._packed, other._packed
         if self.salts != other.salts or not all(isinstance(each, PackedMolecules) for each in packed):

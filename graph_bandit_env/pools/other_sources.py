@@ -27,8 +27,8 @@ def from_pyg_dataset(
 ) -> GraphPool:
     """Create a pool from a PyG dataset or any list of `Data`.
 
-    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`, and
-    its values are features unless all are 1. A `NotReadWarning` names other attributes.
+    `edge_weight` is an additional edge feature. Without `edge_index`, edges are read from the sparse matrix `adj_t`,
+    and its values are features unless all are 1. A `NotReadWarning` names other attributes.
 
     Args:
         dataset: graphs with `x`, `edge_index` or `adj_t`, and optional `edge_attr` and `edge_weight`, all numeric.
@@ -77,8 +77,8 @@ def from_networkx(
             `weight` if edges have them. If False, edges have no features.
         ids: unique identifiers, or the key of `graph.graph` with a text or integer. If None, the names of the graphs.
             The number of the graph is appended to duplicate names and replaces missing names.
-            directed: True keeps the directions of edges, and undirected edges get both. False drops them, as in `GraphSet`.
-        If None, as in the graphs, which must be all directed (`DiGraph`, `MultiDiGraph`) or all undirected.
+        directed: True keeps the directions of edges, and undirected edges get both. False drops them, as in `GraphSet`.
+            If None, as in the graphs, which must be all directed (`DiGraph`, `MultiDiGraph`) or all undirected.
 
     Returns:
         The graphs, in the given order.

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 Salts = Literal["merge", "separate"]
-""""merge" describes salts and charged molecules by their parent, so that salts of one compound are one molecule."""
+""""merge" describes salts and charged molecules by their parent. Salts of one compound are then one molecule."""
 
 NITRO = re.compile(r"\[N\+\]\(=O\)\[O-\]|O=\[N\+\]\(\[O-\]\)")
 ANOTHER_FORM = re.compile(r"\.|[+-]\d*(?::\d+)?\]|\[(?:Li|Na|K)\]")  # otherwise, a SMILES is its own parent
 ATOM = re.compile(r"\[\d*([A-Z][a-z]?|[a-z]{1,2})[^\]]*\]|(Cl|Br|[BCNOPSFIbcnops])")
-INORGANIC = ("C#N", "[C-]#[O+]", "O=C=O", "O=C(O)O", "N#CS", "N=C=S", "N#CO", "N=C=O", "S=C=S")  # inorganic despite carbon
+INORGANIC = ("C#N", "[C-]#[O+]", "O=C=O", "O=C(O)O", "N#CS", "N=C=S", "N#CO", "N=C=O", "S=C=S")  # with carbon
 ACIDS = """
 O=CO CC(=O)O CCC(=O)O CCCC(=O)O CCCCC(=O)O CC(C)(C)C(=O)O O=C(O)C(F)(F)F O=C(O)C(Cl)(Cl)Cl O=C(O)C(Cl)Cl O=C(O)CO
 CC(O)C(=O)O O=C(O)C(=O)O O=C(O)CC(=O)O O=C(O)CCC(=O)O O=C(O)CCCC(=O)O O=C(O)CCCCC(=O)O O=C(O)C=CC(=O)O O=C(O)CC(O)C(=O)O

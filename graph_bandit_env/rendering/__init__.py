@@ -1,4 +1,4 @@
-"""Draw an episode, for `render_mode`, or one graph. The import brings matplotlib and networkx."""
+"""Draw an episode for `render_mode`, or one graph. This package imports matplotlib and networkx."""
 
 from graph_bandit_env.rendering.frame import draw, draw_graph
 

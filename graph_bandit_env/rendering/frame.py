@@ -1,4 +1,4 @@
-"""Draw a frame of an episode, and one graph: nodes and edges, or a molecule as chemists draw it."""
+"""Draw a frame of an episode, and one graph: nodes and edges, or a structural formula."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graph_bandit_env.pools.molecule_set import MoleculeSet
 if TYPE_CHECKING:
     from graph_bandit_env.bandit.episode import Episode
 
-SIZE, DPI = (9.6, 5.4), 100  # 960 x 540 pixels: even, for video encoders
+SIZE, DPI = (9.6, 5.4), 100  # 960 x 540 pixels, even numbers for video encoders
 STYLE: dict[Any, Any] = {
     "font.size": 8.5,
     "text.parse_math": False,
@@ -32,17 +32,17 @@ STYLE: dict[Any, Any] = {
     "axes.titleweight": "bold",
     "axes.titlesize": 9.5,
 }
-COLORS = {"last played": "#D55E00", "on offer": "#56B4E9", "not on offer": "#C8C8C8"}  # of Okabe and Ito (2008); grey
+COLORS = {"last played": "#D55E00", "on offer": "#56B4E9", "not on offer": "#C8C8C8"}  # Okabe and Ito (2008), grey
 PANELS: Any = [["graph", "means"], ["graph", "plays"], ["graph", "regret"]]
 PLACES = {"left": 0.02, "right": 0.97, "top": 0.85, "bottom": 0.09, "hspace": 0.75, "wspace": 0.2}
 
 
 def draw(episode: Episode, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Draw an episode up to its latest round, without matplotlib's global state and the user's style.
+    """Draw an episode up to its latest round, independent of matplotlib's global state and the user's style.
 
     Args:
         episode: the episode.
-        mask: the graphs that the next round offers, `(K,)` or longer; none when the episode is over.
+        mask: mask of the graphs on offer in the next round, `(K,)` or longer, all 0 at the end of an episode.
 
     Returns:
         `(540, 960, 3)`.
@@ -95,25 +95,25 @@ def _draw_played(axes: Axes, episode: Episode) -> None:
 
 PIXELS = 400
 """Width and height of the picture of a molecule."""
-MAX_EDGES = 3000  # edges drawn; more would take long and look like a black disc
-MAX_ARROWS = 300  # edges drawn with their direction
-SPRING_NODES = 1000  # most nodes of a spring layout; its time grows with their square
+MAX_EDGES = 3000  # maximum number of edges to draw: more are slow and unreadable
+MAX_ARROWS = 300  # maximum number of edges to draw with direction
+SPRING_NODES = 1000  # maximum number of nodes of a spring layout, whose time is quadratic
 HUB = 0.3  # weight of the edges that hold components together
 
 
 def draw_graph(axes: Axes, graph_set: GraphSet, index: int) -> str:
-    """Draw a graph into axes that show [-1, 1] x [-1, 1]: with RDKit if it is a molecule, else as nodes and edges.
+    """Draw a graph on axes with range [-1, 1] x [-1, 1]: with RDKit for molecules, otherwise as nodes and edges.
 
     Args:
         axes: the axes.
         graph_set: K graphs.
-        index: which of them to draw.
+        index: index of the graph to draw.
 
     Returns:
         A line of text about the graph.
     """
     if isinstance(graph_set, MoleculeSet):
-        with suppress(ImportError, ValueError):  # a picture of atoms and bonds is better than none
+        with suppress(ImportError, ValueError):  # draw nodes and edges if this fails
             return _draw_molecule(axes, graph_set.smiles[index])
     graph: nx.Graph = nx.DiGraph() if graph_set.directed else nx.Graph()
     graph.add_nodes_from(range(int(graph_set.num_nodes[index])))
@@ -149,10 +149,10 @@ def _draw_molecule(axes: Axes, smiles: str) -> str:
 
 
 def lay_out(graph: nx.Graph) -> NDArray[np.float64]:
-    """Place the nodes 0 to n - 1 in [-0.92, 0.92]^2, `(n, 2)`; the same graph always gets the same layout."""
+    """Return a deterministic layout of nodes 0 to n - 1 in [-0.92, 0.92]^2, `(n, 2)`."""
     if len(graph) > SPRING_NODES:
         placed = nx.circular_layout(graph)
-    else:  # a hub joined to every node holds the components together; it is not drawn
+    else:  # an invisible hub joined to every node holds the components together
         held = nx.Graph(graph.edges)
         held.add_edges_from(((len(graph), node) for node in graph), weight=HUB)
         placed = nx.spring_layout(held, seed=0, iterations=int(np.clip(5000 / len(graph), 8, 100)))

@@ -1,4 +1,4 @@
-"""Random reward functions that are defined for any graph, also for graphs drawn later."""
+"""Random reward functions that are defined for any graph, including graphs drawn later."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GeneralReward:
     """mu(G) = <phi(G), w>, the same function for every graph set."""
 
     num_nodes: int
-    """N, by which sums over nodes are divided."""
+    """N, the divisor of sums over nodes."""
 
     features: Callable[[AggregatedGraphs], Tensor]
     """phi, a function from K graphs to `(K, p)`."""
@@ -40,7 +40,7 @@ class GeneralReward:
     @one_thread()
     @torch.no_grad()
     def __call__(self, graph_set: GraphSet) -> NDArray[np.float64]:
-        """Return the `(K,)` float64 mean rewards, the same for any number of threads."""
+        """Return the `(K,)` float64 mean rewards, independent of the number of threads."""
         values: Tensor = (
             self.features(aggregate_neighbours(graph_set.to_batch(), self.num_nodes)).double() @ self.weights
         )
@@ -52,7 +52,7 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
     """Draw a named reward function that is defined for any graph.
 
     "linear" has the same weights here as in `graph_bandit_env.rewards.reward_functions` if the generators are equal.
-    For the other names, that module draws K values for one graph set; this one fits a function on
+    For the other names, that module draws K values for one graph set, while this one fits a function on
     `random_graphs.NUM_EXAMPLES` graphs.
 
     Args:
@@ -79,7 +79,7 @@ def draw(name: str, random_graphs: RandomGraphs, rng: np.random.Generator) -> Ge
 def draw_posterior_weights(features: Tensor, rng: np.random.Generator) -> Tensor:
     """Draw weights w so that <phi(G), w> is a sample of the Gaussian-process posterior of `reward_functions.gp_gntk`.
 
-        z ~ N(0, I_n);   (s, v) by the NLL of z under N(0, s K + v I), K = Phi Phi^T;   C = (s K + v I)^{-1}
+        z ~ N(0, I_n),   (s, v) by the NLL of z under N(0, s K + v I), K = Phi Phi^T,   C = (s K + v I)^{-1}
         w = sqrt(s) u + s Phi^T C (z - sqrt(s) Phi u - sqrt(v) e),   u ~ N(0, I_p), e ~ N(0, I_n)
 
     The sample is a prior sample plus an update by the data      [Matheron's rule; Wilson et al. 2020].

@@ -25,17 +25,17 @@ _STANDARD: dict[NoiseName, Callable[[np.random.Generator, int], NDArray[np.float
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """The noise of rewards, round by round."""
+    """The noise of the rewards of each round."""
 
     noise: NoiseName | NoiseFunction
-    """A name: noise of mean 0 that does not depend on the mean reward. Or a user's function,
-    which `noise_std` does not affect."""
+    """A name for noise of mean 0 independent of the mean reward, or a user's function, which `noise_std` does not
+    affect."""
     noise_std: NDArray[np.float64]
-    """sigma_epsilon, in reward units: `()`, or `(K,)` where each graph has its own."""
+    """sigma_epsilon, in reward units: `()`, or `(K,)` for a separate value of each graph."""
     draws: NoiseDraws
-    """"round", one draw for each round, whichever graph is played; or "graph", one for each graph and round."""
+    """"round" for one draw per round, regardless of the played graph, or "graph" for one per graph and round."""
     num_graphs: int
-    """K, or the most graphs of a round."""
+    """K, or the maximum number of graphs of a round."""
 
     def draw(self, rng: np.random.Generator, means: NDArray[np.float64], action: int) -> float:
         """Draw the noise of a round's reward.
@@ -43,7 +43,7 @@ class Noise:
         Args:
             rng: the only source of randomness.
             means: `(K,)` float64, mean rewards.
-            action: the graph that is played.
+            action: the played graph.
 
         Returns:
             The noise to add to its mean reward.
@@ -61,7 +61,7 @@ class Noise:
 
 
 def check_deviations(noise_std: ArrayLike, num_graphs: int | None) -> NDArray[np.float64]:
-    """Return `noise_std` as float64, `()` or `(K,)`, or raise a ValueError; K is None if the graphs change."""
+    """Return `noise_std` as float64, `()` or `(K,)`, or raise a ValueError. K is None if the graphs change."""
     given = np.asarray(noise_std)
     if given.shape not in ((), (num_graphs,)):
         raise ValueError(f"Expected `noise_std` to be a number, or one for each graph that stays. Got {given.shape}.")

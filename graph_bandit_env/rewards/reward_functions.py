@@ -21,7 +21,7 @@ from gntk import (
 )
 from graph_bandit_env.graphs.graph_set import GraphSet
 
-WIDTH = 512  # m of the networks that define the Gaussian-process rewards; L = 2
+WIDTH = 512  # m of the networks that define the Gaussian-process rewards, with L = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Drawn:
 
 @one_thread()
 def draw(name: str, graph_set: GraphSet, rng: np.random.Generator) -> Drawn:
-    """Draw a named reward function for the graphs of a set, the same for any number of threads."""
+    """Draw a named reward function for the graphs of a set, independent of the number of threads."""
     graphs = aggregate_neighbours(graph_set.to_batch())
     if name == "linear":
         return linear(graphs, rng)
@@ -55,7 +55,7 @@ def linear(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
         rng: draws theta*.
 
     Returns:
-        mu; a fresh draw has another theta*.
+        mu. A fresh draw has another theta*.
     """
     features = mean_node(graphs)
     return Drawn(features @ draw_normal(rng, graphs.feature_dim), lambda: features)
@@ -69,10 +69,10 @@ def mean_node(graphs: AggregatedGraphs) -> Tensor:
 def gp_gntk(graphs: AggregatedGraphs, rng: np.random.Generator) -> Drawn:
     """Draw mean rewards from the posterior of a Gaussian process with an empirical GNTK.
 
-        z ~ N(0, I_K);   (s, n) by 30 Adam steps on the NLL of z under N(0, s K + n I);
+        z ~ N(0, I_K),   (s, n) by 30 Adam steps on the NLL of z under N(0, s K + n I),
         mu ~ N(s K C z, s K - s K C s K),   C = (s K + n I)^{-1}      [Wu & Amini 2024, Section 5]
 
-    A fresh draw has other labels, and the same network, s and n (those of the first labels). Over the labels, it is
+    A fresh draw has other labels, but the same network, s and n (from the first labels). Marginally over the labels,
 
         mu' ~ N(0, s K - s K C s K + (s K C)(s K C)^T)
 
@@ -107,10 +107,10 @@ def gp_representation(
         graphs: K graphs.
         degrees: `(K,)`. Average degree of each graph, the targets of `train_on_degrees`.
         rng: draws the network, the batches and mu.
-        relu: True: take the representation after the ReLU.
+        relu: if True, use the representation after the ReLU.
 
     Returns:
-        mu; a fresh draw has the same R.
+        mu. A fresh draw has the same R.
     """
     features = representation(train_on_degrees(graphs, degrees, rng), graphs, relu)
     means = draw_gaussian(torch.zeros(len(graphs), dtype=torch.float64), features @ features.T, rng)
@@ -174,12 +174,12 @@ def fit_scale_and_noise(kernel: Tensor, labels: Tensor, steps: int = 30) -> tupl
 
 
 def draw_gaussian(mean: Tensor, covariance: Tensor, rng: np.random.Generator) -> Tensor:
-    """Draw from N(mean, covariance) by eigenvalues; the covariance may be singular.
+    """Draw from N(mean, covariance) by an eigendecomposition. The covariance may be singular.
 
         mean + V sqrt(Lambda) V^T z
 
-    Negative eigenvalues count as 0. The symmetric root, unlike V sqrt(Lambda), does not depend on the signs that a
-    solver gives eigenvectors.
+    Negative eigenvalues are set to 0. The symmetric root, unlike V sqrt(Lambda), does not depend on the signs of the
+    eigenvectors.
     """
     values, vectors = torch.linalg.eigh((covariance + covariance.T) / 2)
     drawn: Tensor = mean + vectors @ (values.clamp(min=0).sqrt() * (vectors.T @ draw_normal(rng, len(mean))))

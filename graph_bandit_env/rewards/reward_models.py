@@ -1,4 +1,4 @@
-"""Mean rewards mu(G) of a graph set, from a name, an array, or the user's function."""
+"""Mean rewards mu(G) of a graph set, from a name, an array or a user's function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from torch_geometric.data import Data
 else:
-    Data = Any  # torch is not imported for the sake of a type
+    Data = Any  # avoids importing torch for a type
 
 RandomRewardName = Literal["linear", "gp_gntk", "gp_representation", "gp_representation_relu"]
 StructuralRewardName = Literal["transitivity", "spanning_tree"]
@@ -26,10 +26,10 @@ RewardModelName = Literal[RandomRewardName, StructuralRewardName]
 RewardModel = RewardModelName | Sequence[float] | NDArray[np.floating | np.integer] | Callable[[Data], float]
 RewardScale = Literal["raw", "unit"]
 RANDOM_REWARDS: tuple[RandomRewardName, ...] = get_args(RandomRewardName)
-"""Names of reward functions that are drawn at random."""
+"""Names of random reward functions."""
 STRUCTURAL_REWARDS: tuple[StructuralRewardName, ...] = get_args(StructuralRewardName)
 REWARD_MODELS: tuple[RewardModelName, ...] = get_args(RewardModelName)
-"""All names: those of `RANDOM_REWARDS`, and those of functions that say the same of a graph at all times."""
+"""All names: those of `RANDOM_REWARDS`, and those of deterministic functions."""
 
 Rewards = Callable[[GraphSet], NDArray[np.float64]]
 """Computes the `(K,)` mean rewards of any K graphs."""
@@ -38,11 +38,11 @@ FreshMeans = Callable[[np.random.Generator], NDArray[np.float64]]
 
 
 def check_reward_model(model: RewardModel, num_graphs: int, edge_feature_dim: int | None) -> RewardModel:
-    """Return a reward model after checking that it fits K graphs; an array is returned as float64.
+    """Check that a reward model fits K graphs, and return it, an array as float64.
 
     Raises:
         ValueError: if the name is unknown, the array is not K numbers from -`LARGEST_MEAN` to `LARGEST_MEAN`, or the
-            model reads weights, and edges do not have one feature each.
+            model reads weights and edges do not have one feature each.
     """
     if not isinstance(model, str):
         return model if callable(model) else _check_means(model, num_graphs)
@@ -63,9 +63,8 @@ def draw_mean_rewards(
     Args:
         model: a name of `REWARD_MODELS`, an array of K means, or a function from a PyG `Data` to a number.
         graph_set: K graphs.
-        rng: the only source of randomness (used by the names of `RANDOM_REWARDS` alone).
-        scale: "unit" shifts and scales the means to mean 0 and standard deviation 1 over the set; equal means
-            become 0.
+        rng: the only source of randomness (used only by the names of `RANDOM_REWARDS`).
+        scale: "unit" shifts and scales the means to mean 0 and standard deviation 1 over the set. Equal means become 0.
 
     Returns:
         `(K,)` float64.
@@ -77,7 +76,7 @@ def draw_mean_rewards(
     if is_structural(model):
         raw = compute_rewards(model, graph_set)
     elif isinstance(model, str):
-        from graph_bandit_env.rewards import reward_functions  # imports torch, which the other cases do not need
+        from graph_bandit_env.rewards import reward_functions  # imports torch, not needed in other cases
 
         raw = reward_functions.draw(model, graph_set, rng).mean_rewards.numpy()
     elif callable(model):
@@ -94,19 +93,19 @@ def draw_mean_rewards(
 def draw_with_fresh(
     model: RewardModel, graph_set: GraphSet, rng: np.random.Generator, scale: str = "raw"
 ) -> tuple[NDArray[np.float64], FreshMeans]:
-    """Draw the same means as `draw_mean_rewards`, and return with them a cheap way to draw others like them.
+    """Draw the same means as `draw_mean_rewards`, and return them with a cheap function for fresh draws.
 
     Args:
         model: a name of `RANDOM_REWARDS`.
         graph_set: K graphs.
-        rng: draws the first means, and what stays the same: a network, its training, the scale of a kernel.
-        scale: "unit": other draws have mean 0 over the set too, and the unit stays the standard deviation of the first
-            means, so that a reward means the same at all times.
+        rng: draws the first means and the fixed parts: a network, its training, the scale of a kernel.
+        scale: with "unit", other draws also have mean 0 over the set, and the unit remains the standard deviation of
+            the first means, so that rewards remain comparable.
 
     Returns:
-        `(K,)` float64, and a function that draws others from a generator.
+        `(K,)` float64, and a function that draws fresh means from a generator.
     """
-    from graph_bandit_env.rewards import reward_functions  # imports torch, which other rewards do not need
+    from graph_bandit_env.rewards import reward_functions  # imports torch, not needed for other rewards
 
     drawn = reward_functions.draw(str(model), graph_set, rng)
     means, root = _check_means(drawn.mean_rewards.numpy(), len(graph_set)), drawn.root().numpy()
@@ -117,7 +116,7 @@ def draw_with_fresh(
 
 
 def draw_fresh(root: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw mean rewards A xi, xi ~ N(0, I_r), with the `(K, r)` root A: `(K,)` float64, whatever the threads."""
+    """Draw mean rewards A xi, xi ~ N(0, I_r), for the `(K, r)` root A: `(K,)` float64, for any number of threads."""
     drawn: NDArray[np.float64] = np.vecdot(root, rng.standard_normal(root.shape[1]))  # one row at a time
     return drawn
 
@@ -125,21 +124,21 @@ def draw_fresh(root: NDArray[np.float64], rng: np.random.Generator) -> NDArray[n
 def draw_general_rewards(
     model: RewardModel, random_graphs: RandomGraphs, rng: np.random.Generator, scale: str
 ) -> Rewards:
-    """Draw one reward function for all graph sets to come.
+    """Draw one reward function for all later graph sets.
 
     Args:
         model: a name of `REWARD_MODELS`, or a function from a PyG `Data` to a number.
         random_graphs: the distribution of the graph sets.
         rng: the only source of randomness.
-        scale: "unit" shifts and scales the function so that 100 example graphs have mean 0 and standard deviation 1;
-            the mean and standard deviation of a graph set are close to that.
+        scale: "unit" shifts and scales the function to mean 0 and standard deviation 1 over 100 example graphs. Graph
+            sets then have a similar mean and standard deviation.
 
     Returns:
         The function.
     """
     raw: Rewards = partial(draw_mean_rewards, model, rng=np.random.default_rng(0))  # nothing is drawn
     if isinstance(model, str) and model in RANDOM_REWARDS:
-        from graph_bandit_env.rewards import general_rewards  # imports torch, which the other case does not need
+        from graph_bandit_env.rewards import general_rewards  # imports torch, not needed in the other case
 
         raw = general_rewards.draw(model, random_graphs, rng)
     if scale == "raw":
@@ -152,7 +151,7 @@ def _scaled(raw: Rewards, location: float, unit: float, graph_set: GraphSet) -> 
 
 
 def location_and_scale(means: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean and standard deviation of mean rewards; the latter is infinite if all are equal."""
+    """Return the mean and standard deviation of mean rewards. The latter is infinite if all are equal."""
     location = means.mean()
     deviation = (means - location).std()
     largest = max(np.abs(means - location).max(), min(1.0, np.abs(means).max()))
@@ -166,13 +165,13 @@ def _check_means(means: ArrayLike, num_graphs: int) -> NDArray[np.float64]:
         raise ValueError(f"Expected mean rewards that are numbers. Got {type(means).__name__}: {error}") from error
     if array.shape != (num_graphs,):
         raise ValueError(f"Expected mean rewards of shape `({num_graphs},)`. Got `{array.shape}`.")
-    for k in np.flatnonzero(~(np.abs(array) <= LARGEST_MEAN)):  # written so that NaN fails too
+    for k in np.flatnonzero(~(np.abs(array) <= LARGEST_MEAN)):  # also true for NaN
         raise ValueError(f"Expected mean rewards from -{LARGEST_MEAN} to {LARGEST_MEAN}. Got {array[k]} for graph {k}.")
     return array
 
 
 def is_structural(model: object) -> TypeGuard[StructuralRewardName]:
-    """Return whether a reward model is the name of a function of `compute_rewards`."""
+    """Return True if a reward model is the name of a function of `compute_rewards`."""
     return isinstance(model, str) and model in STRUCTURAL_REWARDS
 
 
@@ -182,8 +181,8 @@ def compute_rewards(name: StructuralRewardName, graph_set: GraphSet) -> NDArray[
         transitivity      3 (number of triangles) / (number of pairs of edges that share a node), 0 without such pairs
         spanning_tree     the sum of the weights of the edges that connect all nodes at the lowest weight
 
-    Directions and self-loops are not read. Of the two directions of an edge, the lower weight counts. Parts that are
-    not connected have a tree each.
+    Directions and self-loops are ignored. The weight of an edge is the lower weight of its two directions. Each
+    component has a separate tree.
 
     Args:
         name: one of `STRUCTURAL_REWARDS`.
@@ -206,5 +205,5 @@ def _read(graph: GraphInstance) -> nx.Graph:
     links, weights = np.asarray(graph.edge_links).tolist(), np.asarray(graph.edges)[:, 0].tolist()
     read = nx.empty_graph(len(np.asarray(graph.nodes)))
     downwards = sorted(zip(weights, links, strict=True), reverse=True)
-    read.add_weighted_edges_from((u, v, weight) for weight, (u, v) in downwards)  # the last one of an edge stays
+    read.add_weighted_edges_from((u, v, weight) for weight, (u, v) in downwards)  # the last weight of an edge is kept
     return read

@@ -1,4 +1,4 @@
-"""Replace files atomically, keep what was computed in the user's cache folder, and look into archives. No torch."""
+"""Replace files atomically, cache results in the user's cache folder, and inspect archives. No torch."""
 
 from graph_bandit_env.storage.cache_folder import (
     MOST_DEFLATED,

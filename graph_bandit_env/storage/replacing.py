@@ -12,23 +12,22 @@ from pathlib import Path
 
 import psutil
 
-PART = re.compile(r"(\d+)\.[0-9a-f]{16}\.part")  # what follows the name of a file
+PART = re.compile(r"(\d+)\.[0-9a-f]{16}\.part")  # suffix of temporary files
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> None:
-    """Replace a file atomically: readers see the old one or the new one, never a part, even after a power cut.
+    """Replace a file atomically: readers see the old or the new content, never a part, even after a power cut.
 
-    A symbolic link stays, and the file it leads to is replaced. The new file has the mode of the old one. It is
-    written under a name that nobody can foresee, which must be new: a link that others have put into the folder is not
-    written through.
+    For a symbolic link, its target is replaced. The new file has the mode of the old one. It is first written under a
+    new, unpredictable name, so that links planted by others are not followed.
 
     Args:
-        path: the file.
-        content: all of it, or parts that are made while they are written.
+        path: path of the file.
+        content: the content, or an iterable of its parts.
 
     Raises:
         ValueError: as in `find_file`.
-        OSError: if it cannot be written; the old file is there then.
+        OSError: if it cannot be written. The old file is kept then.
     """
     path = find_file(path)
     _remove_parts_of_killed_writers(path)
@@ -40,7 +39,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> N
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
-            file.close()  # Windows renames no open file
+            file.close()  # Windows cannot rename an open file
             os.replace(part, path)
         except BaseException:
             file.close()
@@ -49,10 +48,10 @@ def replace_file(path: Path, content: bytes | Iterable[bytes | memoryview]) -> N
 
 
 def find_file(path: Path) -> Path:
-    """Return the regular file that a path leads to, or will lead to, through symbolic links.
+    """Return the regular file at a path after resolving symbolic links. It need not exist.
 
     Raises:
-        ValueError: if there is something that is not a regular file, such as a folder, a device or a pipe.
+        ValueError: if it is not a regular file, but for example a folder, a device or a pipe.
     """
     target = Path(os.path.realpath(path))
     if os.path.lexists(target) and not target.is_file():

@@ -1,4 +1,4 @@
-"""Read users' tables in one way: text, spreadsheets, Parquet and SDF. No torch."""
+"""Common interface to users' tables: text, spreadsheets, Parquet and SDF. No torch."""
 
 from graph_bandit_env.tables.entries import (
     differing_columns,

@@ -1,4 +1,4 @@
-"""Refuse files that are damaged, or unpack to far more than they seem to hold."""
+"""Reject files that are damaged or unpack to suspicious sizes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from zipfile import BadZipFile, ZipFile
 from graph_bandit_env.storage import unpacked_size
 
 MOST_UNPACKED = 1 << 24  # bytes that any file may unpack to
-MOST_PACKED = 50  # times that a larger file may be packed; tables of molecules are packed 3 to 30 times
+MOST_PACKED = 50  # maximum compression ratio of larger files, 3 to 30 for tables of molecules
 
 
 class TooBigError(ValueError):
-    """A file unpacks to more than anybody would pack into it."""
+    """A file unpacks to a suspicious size."""
 
 
 def check_unpacked(path: Path, unpacked: int) -> None:
-    """Refuse a file that unpacks to too many bytes.
+    """Reject a file that unpacks to too many bytes.
 
     Args:
         path: path of the file, or of a folder of files.
-        unpacked: how many bytes it unpacks to.
+        unpacked: unpacked size in bytes.
 
     Raises:
         TooBigError: a ValueError.
@@ -36,10 +36,10 @@ def check_unpacked(path: Path, unpacked: int) -> None:
 
 
 def check_archive(path: Path) -> None:
-    """Refuse a zip archive that is damaged, or unpacks to too many bytes.
+    """Reject a zip archive that is damaged or unpacks to too many bytes.
 
     Raises:
-        ValueError: if it is.
+        ValueError: for such an archive.
     """
     with refuse_damage(path), ZipFile(path) as archive:
         check_unpacked(path, unpacked_size(archive))
@@ -56,10 +56,10 @@ def damaged(path: Path, error: Exception) -> ValueError:
 
 @contextmanager
 def refuse_damage(path: Path) -> Iterator[None]:
-    """Turn any error of a library into a ValueError that names the file."""
+    """Convert any error of a library to a ValueError that names the file."""
     try:
         yield
     except TooBigError:
         raise
-    except Exception as error:  # these libraries check little, so that a damaged file leads them to any error
+    except Exception as error:  # these libraries validate little, so a damaged file can raise any error
         raise damaged(path, error) from error

@@ -1,4 +1,4 @@
-"""Equal cells of a table, and columns in which rows of one entry differ."""
+"""Compare cells of a table, and find columns in which rows of one entry differ."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ quantity availability available supplier vendor catalog catalogue delivery lead 
 timestamp comment comments note notes remark remarks
 """
 NOT_PART = frozenset(NAMES.split())
-"""Words in the names of columns that say nothing of what is measured."""
+"""Words in names of columns that do not describe the entry."""
 
 
 def same_cell(text: str) -> str:
-    """Return a cell without blanks around it, a number as short as it can be written."""
+    """Return a cell without surrounding blanks, a number in its shortest form."""
     return f"{float(text):.10g}" if NUMBER.fullmatch(text) else " ".join(text.split())
 
 
 def is_part(column: str) -> bool:
-    """Return whether a column may be part of what an entry is, by its name."""
+    """Return True if the name of a column suggests that it is part of an entry."""
     return not NOT_PART.intersection(map(str.casefold, WORDS.findall(column)))
 
 
 def differing_columns(owners: Sequence[int], cells: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the columns in which rows of one entry say different things; an empty cell says nothing.
+    """Return the columns in which rows of one entry differ. Empty cells are ignored.
 
     Args:
         owners: the entry of each of R rows.
@@ -43,16 +43,16 @@ def differing_columns(owners: Sequence[int], cells: Mapping[str, Sequence[str]])
 
 
 def refuse_differing(columns: Iterable[str], known: Collection[str], source: str, best_of: str = "") -> None:
-    """Refuse rows of one structure that differ in other columns, since nobody said what these are.
+    """Reject rows of one structure that differ in columns without a declared use.
 
     Args:
-        columns: the columns in which they do.
-        known: columns that have a use; those that are no part of an entry by their names are known, too.
-        source: the table.
-        best_of: the column of the goal, if rows of one structure differ in it, too.
+        columns: the columns in which they differ.
+        known: columns with a declared use. Columns excluded by `is_part` are also allowed.
+        source: name of the table.
+        best_of: column of the goal, if rows of one structure also differ in it.
 
     Raises:
-        ValueError: if there is one.
+        ValueError: if there is such a column.
     """
     columns = [name for name in columns if name not in known and is_part(name)]
     if not columns:

@@ -1,4 +1,4 @@
-"""Find the columns of structures and of names, in every table alike."""
+"""Find the columns of structures and names in any table."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from graph_bandit_env.tables.table import Table
 SMILES, ID = "smiles", "id"
 SHOWN = 5  # names in a remark
 STRUCTURES = (("smiles",), ("canonicalsmiles", "isomericsmiles", "cxsmiles"), ("structure",))
-"""Usual names, in which neither capitals nor blanks, dots and underscores count; those of one group fit equally."""
+"""Usual names, ignoring case, blanks, dots and underscores. Names of a group have equal priority."""
 WORDS = "id compoundid moleculeid moleculechemblid chemblid identifier name compoundname moleculename compound molecule"
 CATALOGUE = "catno catalogno catalogueno catalognumber cataloguenumber"
 NAMES = tuple((word,) for word in f"{WORDS} {CATALOGUE}".split())
 
 
 class Naming(NamedTuple):
-    """The columns that say what each row is about."""
+    """The columns that identify the rows."""
 
     smiles: str
-    """Column of the structures; empty if there is none."""
+    """Column of the structures. Empty if there is none."""
     identifier: str
-    """Column of the names; empty if there is none."""
+    """Column of the names. Empty if there is none."""
     remarks: list[str]
-    """Names the columns that the user did not, for people."""
+    """Messages about detected columns."""
 
 
 def find_naming(
@@ -35,22 +35,22 @@ def find_naming(
     used: Collection[str] = (),
     else_usual: bool = False,
 ) -> Naming:
-    """Find the columns of structures and of names.
+    """Find the columns of structures and names.
 
-    A column of the asked name comes first, then one whose name differs in capitals, blanks and underscores alone, then
-    one with a usual name, unless another name was asked for.
+    The order of priority is a column with the requested name, one that differs only in case, blanks, dots and
+    underscores, and one with a usual name, unless another name was requested.
 
     Args:
         table: an open table.
-        smiles: the column of structures that was asked for.
-        identifier: the column of names that was asked for; None: the usual ones.
-        used: columns that have another use, and hold no names.
-        else_usual: whether columns with usual names count also where others were asked for.
+        smiles: requested column of structures.
+        identifier: requested column of names. If None, the usual ones.
+        used: columns with another use, which are not names.
+        else_usual: if True, columns with usual names are also accepted if others were requested.
 
     Raises:
-        ValueError: if two columns fit equally.
+        ValueError: if two columns have equal priority.
     """
-    if not table.has_header:  # its columns have no names, so any name will do
+    if not table.has_header:  # the columns have no names, so any name is accepted
         return Naming(SMILES, ID, [])
     columns, source = [*filter(None, table.columns)], str(table.path)
     structures = _find(columns, smiles, STRUCTURES, else_usual, "--smiles", source)
@@ -62,14 +62,14 @@ def find_naming(
 
 
 def describe_shared(names: Collection[str]) -> list[str]:
-    """Say which names several molecules have; nothing if there is none."""
+    """Return a remark on names shared by several molecules, or an empty list."""
     listed = ", ".join(f"`{name}`" for name in sorted(names)[:SHOWN])
     more = f" and {len(names) - SHOWN:,} more" * (len(names) > SHOWN)
     return [f"names of several molecules, which have their SMILES instead: {listed}{more}"] * bool(names)
 
 
 def is_header(word: str) -> bool:
-    """Return whether a word is the usual name of a column of structures."""
+    """Return True if a word is a usual name of a column of structures."""
     return any(_fold(word) in group for group in STRUCTURES)
 
 

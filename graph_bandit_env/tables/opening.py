@@ -1,4 +1,4 @@
-"""Open a table with the reader of its kind, or say why it cannot be opened."""
+"""Open a table with the reader for its format."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ KINDS = ".csv, .tsv, .txt, .smi, .sdf (each also .gz), .xlsx, .parquet"
 
 @contextmanager
 def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
-    """Open a text table, a spreadsheet, a Parquet or an SDF file; read its rows inside the `with` block.
+    """Open a text table, spreadsheet, Parquet or SDF file for reading its rows in a `with` block.
 
-    Text is UTF-8, or UTF-16 with its mark, with commas, semicolons or tabs between the cells. With semicolons, numbers
-    may have a decimal comma.
-    A formula of a workbook stands for its last computed value.
+    Text is UTF-8, or UTF-16 with a byte order mark, and delimited by commas, semicolons or tabs. With semicolons,
+    numbers may have a decimal comma. Formulas of a workbook are read as their last computed values.
 
     Args:
-        path: `.csv`, `.tsv`, `.txt`, `.smi` or `.sdf`, each also `.gz`; `.xlsx` or `.parquet`.
-        sheet: sheet of a workbook; None: the first visible one.
+        path: `.csv`, `.tsv`, `.txt`, `.smi` or `.sdf`, each also `.gz`, or `.xlsx` or `.parquet`.
+        sheet: sheet of a workbook. If None, the first visible one.
 
     Raises:
         FileNotFoundError: if there is no such file.
         MissingExtraError: if a package that reads it is not installed.
-        ValueError: if the kind of file is unknown, or its content does not match its name, is damaged or unpacks to
-            far more than its size; also while rows are read.
+        ValueError: if the format is unknown, or the content does not match the name, is damaged or unpacks to far more
+            than the file's size. This error can also occur while rows are read.
     """
     path = Path(path)
     kind, packed = _kind_of(path)
@@ -56,12 +55,12 @@ def open_table(path: str | Path, sheet: str | None = None) -> Iterator[Table]:
 
 
 def is_table(path: Path) -> bool:
-    """Return whether `open_table` can open a file, by the end of its name."""
+    """Return True if `open_table` supports the suffix of a file."""
     kind, packed = _kind_of(path)
     return kind in TEXT or (kind in OTHERS and not packed)
 
 
 def _kind_of(path: Path) -> tuple[str, bool]:
-    """Return the end of the name of a file, without `.gz`, and whether that follows it."""
+    """Return the suffix of a file without `.gz`, and True if `.gz` follows."""
     name = path.name.lower()
     return Path(name.removesuffix(".gz")).suffix, name.endswith(".gz")

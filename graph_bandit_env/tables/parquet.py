@@ -1,4 +1,4 @@
-"""Read a Parquet file, a batch at a time, by pyarrow."""
+"""Read a Parquet file in batches with pyarrow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def open_parquet(path: Path, file: IO[bytes]) -> Table:
-    """Open a table; rows count from 1."""
+    """Open a table with rows numbered from 1."""
     with refuse_damage(path):
         opened = open_file(path, file)
         check_size(path, opened)
@@ -23,7 +23,7 @@ def open_parquet(path: Path, file: IO[bytes]) -> Table:
 
 
 def open_file(path: Path, file: IO[bytes]) -> ParquetFile:
-    """Open a file whose texts are read as numbers of different texts: one that is stored once may stand in all rows."""
+    """Open a file with dictionary-encoded texts, since a text that is stored once may occur in all rows."""
     from pyarrow import types
     from pyarrow.parquet import ParquetFile
 
@@ -34,7 +34,7 @@ def open_file(path: Path, file: IO[bytes]) -> ParquetFile:
 
 
 def check_size(path: Path, file: ParquetFile) -> None:
-    """Refuse a file that holds too much, texts aside; a cell counts as a byte at least.
+    """Reject a file with too much data, excluding texts. A cell counts as at least a byte.
 
     Raises:
         TooBigError: a ValueError.
@@ -45,7 +45,7 @@ def check_size(path: Path, file: ParquetFile) -> None:
 
 
 def size_of_texts(columns: Iterable[pa.Array]) -> int:
-    """Return how many bytes the texts have that were read as numbers of different texts."""
+    """Return the size in bytes of dictionary-encoded texts."""
     from pyarrow import compute, types
 
     sizes = [
@@ -65,5 +65,5 @@ def _records_of(path: Path, file: ParquetFile) -> Iterator[tuple[int, Sequence[s
             columns = [map(to_text, column.to_pylist()) for column in batch.columns]
             yield from enumerate(zip(*columns, strict=True), start=read + 1)
             read += batch.num_rows
-        if read != file.metadata.num_rows:  # the header of a page has no checksum
+        if read != file.metadata.num_rows:  # page headers have no checksum
             raise ValueError(f"{read} of {file.metadata.num_rows} rows")

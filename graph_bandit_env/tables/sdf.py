@@ -1,4 +1,4 @@
-"""Read an SDF file: the structure of each record as SMILES, its title as `id`, its properties as further columns."""
+"""Read an SDF file: the structure of each record as SMILES, its title as `id`, its properties as other columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 END = "$$$$"
 END_OF_STRUCTURE = "\nM  END"
 PROPERTY = re.compile(r"^>[^<\n]*<([^>\n]*)>.*\n?((?:(?!>[^<\n]*<[^>\n]*>).*\S.*\n?)*)", re.MULTILINE)
-"""A line such as `>  <name> (7)`, and the lines of its value, which ends before an empty one."""
+"""A line such as `>  <name> (7)`, and the lines of its value up to an empty line."""
 LONGEST = 1 << 22  # characters of a record
 MOST_PROPERTIES = 4096
-MOST_ATOMS = 5000  # RDKit ends the process when it writes the SMILES of a chain of 30,000
+MOST_ATOMS = 5000  # RDKit crashes when writing the SMILES of a chain of 30,000
 
 
 def open_sdf(path: Path, file: IO[str]) -> Table:
     """Open the records of an SDF file, numbered from 1.
 
-    A property called `smiles` is left out, since `smiles` holds the drawn structure. If there is a property called
-    `id`, the column of the titles is `title`.
+    A property `smiles` is skipped, since `smiles` is the column of the drawn structure. If there is a property `id`,
+    the column of the titles is `title`.
     """
     records = _records_of(path, lines_of(path, file))
     names = dict.fromkeys(name.strip() for _, record in records for name, _ in PROPERTY.findall(record))
@@ -75,7 +75,7 @@ def _smiles_of(structure: str) -> str:
 
     if structure.count(END_OF_STRUCTURE) > 1:
         return UnknownCell(f"there are two structures. Is `{END}` missing?")
-    with rdBase.BlockLogs():  # a bad record is reported with its number, not on stderr
+    with rdBase.BlockLogs():  # bad records are reported with their number instead
         molecule: Mol | None = Chem.MolFromMolBlock(structure)
     if molecule is None:
         return UnknownCell("RDKit reads no molecule from the structure.")

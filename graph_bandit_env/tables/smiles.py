@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def write_smiles(molecule: Mol) -> str:
-    """Return the canonical SMILES of a molecule without the numbers of its atoms, which are taken off.
+    """Return the canonical SMILES of a molecule, after removing the atom map numbers.
 
-    An extension says which stereocentres are of racemates or not known, and how a polymer repeats (CXSMILES).
+    A CXSMILES extension describes racemic and unknown stereocentres, and the repeat units of polymers.
     """
     from rdkit import Chem
 

@@ -1,4 +1,4 @@
-"""An open table: its columns, and its rows as text and as the numbers that people write into cells."""
+"""An open table: its columns, its rows as text, and the parser for numbers in cells."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from pathlib import Path
 from graph_bandit_env.checks import check_names
 
 WHOLE = 1e15  # below this, a float represents every whole number exactly
-LISTED = 50  # columns that a message names
-LARGEST = 1e100  # of a side value: sums of squares of many such numbers stay far below the largest float64
+LISTED = 50  # maximum number of columns in a message
+LARGEST = 1e100  # of a side value: sums of squares of such numbers stay far below the largest float64
 
 
 class UnknownCell(str):
-    """A cell without a readable value; its text says why."""
+    """A cell without a readable value. Its text is the reason."""
 
 
 @dataclass
 class Table:
-    """An open table, made by `open_table`; its rows can be read once."""
+    """An open table from `open_table`. Its rows can be read once."""
 
     path: Path
     """Path of the file."""
     columns: tuple[str, ...]
-    """Names of the columns, all different; empty where the header has a gap."""
+    """Unique names of the columns, empty for gaps in the header."""
     records: Iterable[tuple[int, Sequence[str]]]
-    """Number and cells of each row that has not been read yet."""
+    """Number and cells of each unread row."""
     unit: str = "line"
     """Word for a row: "line" of a text, "row" of a spreadsheet, "record" of an SDF file."""
     sheet: str = ""
-    """The sheet, if this is a workbook."""
+    """The sheet of a workbook."""
     sheets: tuple[str, ...] = ()
     """All visible sheets of a workbook."""
     decimal: str = "."
-    """Decimal mark of numbers: "," where a text has decimal commas, as in much of Europe, ".," in a workbook."""
+    """Decimal mark of numbers: "," for text with decimal commas, as in much of Europe, ".," for a workbook."""
     has_header: bool = True
-    """False for a .smi file: its columns are `smiles` and `id`, whatever names are asked for."""
+    """False for a .smi file, whose columns are `smiles` and `id` for any requested names."""
     hidden: int = 0
-    """How many rows of a workbook are hidden, and read all the same."""
+    """Number of hidden rows of a workbook, which are also read."""
     problems: list[tuple[int, str]] = field(default_factory=list)
-    """Number and problem of each row that could not be read."""
+    """Number and problem of each unreadable row."""
 
     def __post_init__(self) -> None:
         names = [name.strip() for name in self.columns]
@@ -56,15 +56,15 @@ class Table:
         self.columns = tuple(names)
 
     def rows(self, columns: Sequence[str], texts: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:
-        """Read the rows, once. Empty rows are left out, and the missing cells of a short row are empty.
+        """Read the rows once. Empty rows are skipped, and the missing cells of a short row are empty.
 
         Args:
             columns: the columns to return, in this order.
-            texts: further columns, which may never be used: a row is not bad for a cell of these without a readable
-                value, such as a formula. It is an `UnknownCell`, then.
+            texts: other columns, which may never be used. An unreadable cell there, such as a formula, is an
+                `UnknownCell` instead of a bad row.
 
         Yields:
-            Number and cells of each row, without blanks around them. Rows that cannot be read go to `problems`.
+            Number and cells of each row, without surrounding blanks. Unreadable rows are added to `problems`.
 
         Raises:
             ValueError: if a column is missing.
@@ -92,14 +92,14 @@ class Table:
                 yield number, chosen
 
     def number(self, text: str, among: str = "") -> float | None:
-        """Return the number in a cell; None for an empty cell, "n/a" and the like.
+        """Return the number in a cell, or None for an empty cell, "n/a" and the like.
 
-        A number that could be above a thousand if the decimal mark were another one is refused, unless its mark is that
-        of the table.
+        A number that could be above a thousand with another decimal mark is rejected, unless it has the mark of the
+        table.
 
         Args:
             text: text of the cell, without blanks around it.
-            among: follows "expected a number" in messages.
+            among: text after "expected a number" in messages.
 
         Raises:
             ValueError: if the text is not a finite number.
@@ -128,7 +128,7 @@ class Table:
         raise ValueError(f"expected a finite number{among}. Got {text!r}.{remedy}")
 
     def is_number(self, text: str) -> bool:
-        """Return whether there is a number in a cell.
+        """Return True if a cell contains a number.
 
         Args:
             text: text of the cell.
@@ -139,7 +139,7 @@ class Table:
             return False
 
     def plain(self, text: str) -> str:
-        """Return a cell; a number as short as it can be written, with a decimal point.
+        """Return a cell, with a number in its shortest form and with a decimal point.
 
         Args:
             text: text of the cell, without blanks around it.
@@ -147,7 +147,7 @@ class Table:
         return f"{self.number(text):.10g}" if self.is_number(text) else text
 
     def side_value(self, text: str, column: str) -> float:
-        """Return the number in a cell of a column of side values; NaN for an empty cell, "n/a" and the like.
+        """Return the number in a cell of a column of side values, or NaN for an empty cell, "n/a" and the like.
 
         Args:
             text: text of the cell.
@@ -171,7 +171,7 @@ class Table:
 
 
 def to_text(value: object) -> str:
-    """Write the value of a cell as spreadsheets write it to a text file: 7 for 7.0, nothing for NaN, TRUE for True."""
+    """Convert a cell to text as spreadsheets export it: 7 for 7.0, empty for NaN, TRUE for True."""
     if isinstance(value, str):
         return value
     if value is None or value != value:
@@ -180,7 +180,7 @@ def to_text(value: object) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
         return str(int(value))
-    if isinstance(value, bytes):  # some programs do not mark text as such in a Parquet file
+    if isinstance(value, bytes):  # some programs write text as bytes to Parquet files
         return value.decode()
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
@@ -188,21 +188,21 @@ def to_text(value: object) -> str:
 
 
 NOTHING = frozenset(("", "-", "nan", "na", "n/a", "#n/a", "nd", "n.d."))
-EITHER = ".,"  # the decimal mark of a workbook: its numbers have points, and in its texts people may write commas
+EITHER = ".,"  # decimal marks of a workbook: points in numbers, and possibly commas in texts
 MINUS = "\N{MINUS SIGN}"
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 FRACTION = re.compile(r"[+-]?\d*[.,]\d+(?:[eE][+-]?\d+)?")
-THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1.234 and 1,234 may be one and a bit, or above a thousand
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1.234 and 1,234 may be above one or above a thousand
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d|\d{1,2}[./-] ?[^\W\d_]{3}\b|[^\W\d_]{3}[-. ]+\d\d(?:\d\d)?$|\d{1,2}[./]\d{1,2}[./]\d{2}"
 )
 
 
 def decimal_mark(delimiter: str, cells: Iterable[str]) -> str:
-    """Return the decimal mark of a text table: what its numbers show or, if they do not, what its delimiter suggests.
+    """Return the decimal mark of a text table, inferred from its numbers or otherwise from its delimiter.
 
     Args:
-        delimiter: what separates the cells.
+        delimiter: delimiter of the cells.
         cells: cells of the first lines.
     """
     clear = [cell for cell in cells if FRACTION.fullmatch(cell) and not THOUSANDS.fullmatch(cell)]

@@ -1,4 +1,4 @@
-"""Read text in UTF-8 or UTF-16, packed or not: its lines, tables with commas, semicolons or tabs, and .smi files."""
+"""Read plain or packed text in UTF-8 or UTF-16: lines, tables with commas, semicolons or tabs, and .smi files."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from graph_bandit_env.tables.naming import ID, SMILES, is_header
 from graph_bandit_env.tables.table import Table, decimal_mark
 
 MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-LONGEST = 1 << 22  # characters of a line; the cells of 10,000 columns have fewer
-SHOWN = 10  # bytes around one that cannot be decoded
+LONGEST = 1 << 22  # characters of a line, more than cells of 10,000 columns
+SHOWN = 10  # bytes to show around an invalid one
 
 
 @contextmanager
 def open_text(path: Path, packed: bool) -> Iterator[IO[str]]:
-    """Open a text for `lines_of`, inside the `with` block.
+    """Open a text for `lines_of` in a `with` block.
 
     Args:
         path: path of the file.
-        packed: whether gzip packed it.
+        packed: True if it is packed by gzip.
 
     Raises:
-        ValueError: if it is in another encoding, damaged or too big; also while lines are read.
+        ValueError: if it is in another encoding, damaged or too big. This error can also occur while lines are read.
     """
     try:
         with _Unpacked(path) if packed else path.open("rb") as file:
@@ -50,7 +50,7 @@ def open_text(path: Path, packed: bool) -> Iterator[IO[str]]:
 
 
 def lines_of(path: Path, text: IO[str]) -> Iterator[str]:
-    """Yield the lines of a text, with their ends.
+    """Yield the lines of a text with their line ends.
 
     Raises:
         ValueError: if a line is too long or has NUL characters.
@@ -64,7 +64,7 @@ def lines_of(path: Path, text: IO[str]) -> Iterator[str]:
 
 
 class _Unpacked(gzip.GzipFile):
-    """A packed file that is refused once too much has come out of it."""
+    """A packed file that raises an error if it unpacks to too much."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "rb")
@@ -76,13 +76,13 @@ class _Unpacked(gzip.GzipFile):
         return content
 
 
-SAMPLE = 50  # lines by which the delimiter is recognised
+SAMPLE = 50  # lines for detecting the delimiter
 SMI = re.compile(r"\s*(\S+(?:[ \t]+\|[^|]*\|)?)(?:\s+(.*))?\s*", re.DOTALL)
-DELIMITERS = "\t;,"  # the first one wins a tie, since commas are more common in text than tabs
+DELIMITERS = "\t;,"  # in order of priority for ties, since commas are more common in text than tabs
 
 
 def open_delimited(path: Path, file: IO[str]) -> Table:
-    """Open a table with a header; the first lines decide on the delimiter and the decimal mark."""
+    """Open a table with a header. The delimiter and decimal mark are detected from the first lines."""
     lines = lines_of(path, file)
     sample = list(itertools.islice(lines, SAMPLE))
     delimiter = _delimiter_of(sample)
@@ -93,14 +93,14 @@ def open_delimited(path: Path, file: IO[str]) -> Table:
 
 
 def open_smi(path: Path, file: IO[str]) -> Table:
-    """Open a table of lines with a SMILES, perhaps its extension, and perhaps an identifier; a header is left out."""
+    """Open a table of lines with a SMILES and an optional extension and identifier. A header is skipped."""
     found = ((line, SMI.fullmatch(text)) for line, text in enumerate(lines_of(path, file), start=1))
     records = ((line, match.groups("")) for line, match in found if match and (line > 1 or not is_header(match[1])))
     return Table(path, (SMILES, ID), records, has_header=False)
 
 
 def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, Sequence[str]]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # else an unclosed quotation mark swallows rows
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)  # otherwise, an unclosed quotation mark hides rows
     try:
         for cells in reader:
             yield reader.line_num, cells
@@ -113,7 +113,7 @@ def _records_of(path: Path, lines: Iterator[str], delimiter: str) -> Iterator[tu
 
 
 def _delimiter_of(sample: Sequence[str]) -> str:
-    """Return the delimiter of the header whose count most lines below share; ties go to the most frequent one."""
+    """Return the delimiter with the same count in the header and most lines, or the most frequent one in a tie."""
     lines = re.sub('"[^"]*"', "", "".join(sample)).splitlines()
     header, *below = [line for line in lines if line.strip()] or [""]
 

@@ -1,4 +1,4 @@
-"""Read a sheet of a workbook by openpyxl, with the last computed values of formulas."""
+"""Read a sheet of a workbook with openpyxl, with the last computed values of formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14  # of a sheet of Excel
-MOST_CELLS = 20_000_000  # a row counts as far as its last cell, a merged cell as what it covers
+MOST_CELLS = 20_000_000  # counted up to the last cell of each row, and over merged ranges
 
 
 def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
@@ -23,16 +23,16 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
     Args:
         path: path of the workbook.
         file: its content.
-        sheet: name of the sheet; None: the first visible one.
+        sheet: name of the sheet. If None, the first visible one.
 
     Raises:
         ValueError: if there is no such sheet, or none at all, or the file is damaged or too big.
     """
     from openpyxl import load_workbook
 
-    check_archive(path)  # openpyxl reads some of it into memory, and checks little
+    check_archive(path)  # openpyxl reads parts into memory without checks
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="openpyxl")  # about styles and extensions, which are not needed
+        warnings.filterwarnings("ignore", module="openpyxl")  # about styles and extensions, which are ignored
         with refuse_damage(path):
             book = load_workbook(file, read_only=True, data_only=True)
             visible = [each for each in book.worksheets if each.sheet_state == "visible"]
@@ -49,7 +49,7 @@ def open_workbook(path: Path, file: IO[bytes], sheet: str | None) -> Table:
 
 
 def _read_sheet(path: Path, sheet: ReadOnlyWorksheet) -> tuple[list[tuple[int, list[str]]], set[int]]:
-    """Return the number and cells of each row that is not empty, and the numbers of hidden rows.
+    """Return the number and cells of each non-empty row, and the numbers of hidden rows.
 
     The cells below the first one of a merged range are an `UnknownCell`, as is a formula without a stored value.
 
@@ -59,11 +59,11 @@ def _read_sheet(path: Path, sheet: ReadOnlyWorksheet) -> tuple[list[tuple[int, l
     from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 
     class Parser(WorkSheetParser):  # type: ignore[misc]
-        """Says which formulas have no value."""
+        """Parser that marks formulas without a value."""
 
         def parse_cell(self, element: Any) -> dict[str, Any]:
             cell: dict[str, Any] = super().parse_cell(element)
-            # A formula whose value is an empty text has the type "str"; one that was never computed the default type.
+            # A formula with an empty text as value has the type "str", and one never computed the default type.
             if cell["value"] is None and cell["data_type"] == "n" and element.find(FORMULA_TAG) is not None:
                 formula = f"a formula without a value, ={element.findtext(FORMULA_TAG)}."
                 cell["value"] = UnknownCell(f"{formula} Open the workbook in Excel and save it again.")
@@ -102,7 +102,7 @@ def _read_sheet(path: Path, sheet: ReadOnlyWorksheet) -> tuple[list[tuple[int, l
 
 
 def _text_of(sheet: ReadOnlyWorksheet, cell: dict[str, Any]) -> str:
-    """Return the text of a cell: a share as people see it, 12% for 0.12."""
+    """Return the text of a cell, with a percentage as displayed: 12% for 0.12."""
     from openpyxl.cell.read_only import ReadOnlyCell
 
     value = cell["value"]

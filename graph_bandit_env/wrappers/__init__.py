@@ -1,4 +1,4 @@
-"""Wrappers that turn observations into arrays, for learners that need them, and rewards that come late."""
+"""Wrappers for array observations, as required by some learners, and for delayed rewards."""
 
 from graph_bandit_env.wrappers.delayed import DelayedRewards, RewardQueue, check_delay, delays_rng
 from graph_bandit_env.wrappers.padded import GraphSetIndices, PaddedGraphSet, Padding, unpad

@@ -1,4 +1,4 @@
-"""Rewards that come some rounds after they were earned."""
+"""Delayed rewards."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from graph_bandit_env.checks import check_size
 
 Earned = TypeVar("Earned")
 
-DELAYS = 2  # key of the stream from which delays are drawn
-NONE = -1  # fills the entries of rewards that did not come
+DELAYS = 2  # key of the random stream of delays
+NONE = -1  # pads the entries without a reward
 
 
 def check_delay(delay: object) -> int | tuple[int, int]:
-    """Return a delay as an integer, or as (least, most) if these differ, or raise a ValueError."""
+    """Return a delay as an integer or as different (least, most), or raise a ValueError."""
     return check_size("delay", delay, 0)
 
 
 def delays_rng(seed: int | None) -> np.random.Generator:
-    """Return the generator from which delays are drawn, a stream of its own; for None, one of unknown state."""
+    """Return the generator of delays, a separate stream of the seed, or a randomly seeded one for None."""
     return np.random.default_rng(None if seed is None else np.random.SeedSequence(seed, spawn_key=(DELAYS,)))
 
 
 class RewardQueue(Generic[Earned]):
-    """What was earned and has not come yet, a reward a round.
+    """Queue of rewards that are earned and not yet paid, one per round.
 
     Args:
-        delay: d, the number of rounds that are played before a reward comes; or (least, most), drawn for each reward.
+        delay: d, the number of rounds between action and reward, or (least, most) for a random delay of each reward.
         rng: the only source of randomness.
 
     Attributes:
-        waiting: what has not come, in the order of the rounds.
+        waiting: unpaid rewards, in the order of the rounds.
     """
 
     def __init__(self, delay: int | tuple[int, int], rng: np.random.Generator) -> None:
         self._delay, self._rng = check_delay(delay), rng
-        self._due: list[int] = []  # the round in which each of `waiting` comes
+        self._due: list[int] = []  # the round in which each of `waiting` is paid
         self.waiting: list[Earned] = []
         self._round = 0
 
     def add(self, earned: Earned) -> None:
-        """Add what was earned in the round that was just played."""
+        """Add the reward of the round just played."""
         delay = self._delay
         late = int(self._rng.integers(*delay, endpoint=True)) if isinstance(delay, tuple) else delay
         self._due.append(self._round + late)
@@ -55,7 +55,7 @@ class RewardQueue(Generic[Earned]):
         self._round += 1
 
     def take(self, everything: bool = False) -> list[Earned]:
-        """Take out what comes now, in the order of the rounds, or everything that waits."""
+        """Remove and return the rewards due now, in the order of the rounds, or all rewards."""
         last = max(self._due, default=0) if everything else self._round - 1
         rows = list(zip(self._due, self.waiting, strict=True))
         self._due = [due for due, _ in rows if due > last]
@@ -64,28 +64,28 @@ class RewardQueue(Generic[Earned]):
 
 
 class DelayedRewards(gym.Wrapper, RecordConstructorArgs):
-    """Pay each reward some rounds after the action that earned it.
+    """Pay each reward several rounds after its action.
 
-    The reward of a step is the sum of those that come in this round. The last step of an episode pays all that have not
-    come, so that the sum over an episode stays the same. Observations and masks do not wait. It wraps any environment
-    with discrete actions, in `PaddedGraphSet` or outside of it. `run_bandit` delays rewards by itself.
+    The reward of a step is the sum of the rewards due in this round. The last step of an episode pays all others, so
+    the sum over an episode is unchanged. Observations and masks are not delayed. The wrapper accepts any environment
+    with discrete actions, and works inside or outside `PaddedGraphSet`. `run_bandit` needs no wrapper for delays.
 
-    `reset` and `step` also give, with m the longest delay:
+    `reset` and `step` also return, with m the maximum delay:
 
     | key of `info` | shape | meaning |
     |---|---|---|
-    | `came` | `()` int64 | how many rewards came |
-    | `came_rewards` | `(m + 1,)` float64 | these rewards, in the order in which they were earned; then zeros |
-    | `came_actions` | `(m + 1,)` int64 | the actions that earned them; then -1 |
+    | `came` | `()` int64 | number of rewards paid now |
+    | `came_rewards` | `(m + 1,)` float64 | these rewards, in the order of their rounds, padded with zeros |
+    | `came_actions` | `(m + 1,)` int64 | their actions, padded with -1 |
 
     Args:
         env: an environment with discrete actions.
-        delay: d, the number of rounds that are played before a reward comes; or (least, most), drawn for each reward
-            from a stream of its own, which `reset(seed=...)` seeds.
+        delay: d, the number of rounds between action and reward, or (least, most) for a random delay of each reward,
+            from a separate stream, which `reset(seed=...)` seeds.
 
     Raises:
         TypeError: if actions are not discrete.
-        ValueError: if `delay` is neither an integer >= 0 nor two of them in order.
+        ValueError: if `delay` is neither an integer >= 0 nor two ordered ones.
     """
 
     def __init__(self, env: gym.Env, delay: int | tuple[int, int]) -> None:
@@ -100,7 +100,7 @@ class DelayedRewards(gym.Wrapper, RecordConstructorArgs):
         self._queue: RewardQueue[tuple[ArrayLike, float]] = RewardQueue(self.delay, delays_rng(0))
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[object, Info]:
-        """Begin an episode, in which no reward has been earned."""
+        """Start an episode without pending rewards."""
         observation, info = self.env.reset(seed=seed, options=options)
         if seed is not None or self._rng is None:
             self._rng = delays_rng(seed)
@@ -108,7 +108,7 @@ class DelayedRewards(gym.Wrapper, RecordConstructorArgs):
         return observation, {**info, **self._tell([])}
 
     def step(self, action: ArrayLike) -> tuple[object, SupportsFloat, bool, bool, Info]:
-        """Play an action; the reward is the sum of those that come now."""
+        """Play an action, and return the sum of the rewards due now."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         self._queue.add((action, float(reward)))
         came = self._queue.take(everything=terminated or truncated)

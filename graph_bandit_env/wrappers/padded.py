@@ -1,4 +1,4 @@
-"""Observe graph sets as arrays: padded to one size, with masks, and read back; or indices and a mask of a fixed set."""
+"""Observe graph sets as padded arrays with masks, and convert them back, or as indices and masks of a fixed set."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ ROOM = ("max_nodes", "max_edges", "max_graphs", "mask_dtype")
 
 @dataclass(frozen=True)
 class Padding:
-    """The sizes of padded arrays, and how graphs fill them."""
+    """The sizes of padded arrays, and functions to fill them."""
 
     graphs: int
-    """K of the arrays; entries after the last graph are empty."""
+    """K of the arrays. Entries after the last graph are empty."""
     nodes: int
-    """N, most nodes of a graph."""
+    """N, the maximum number of nodes of a graph."""
     edges: int
-    """E, most edges of a graph, both directions counted."""
+    """E, the maximum number of edges of a graph, both directions counted."""
     feature_dim: int
     """d, the number of features of a node."""
     edge_feature_dim: int
-    """e, the number of features of an edge; edges without features get a single 1."""
+    """e, the number of features of an edge. Edges without features get a single 1."""
     mask_dtype: MaskType = "int8"
-    """The type of masks: "int8" as Gymnasium samples by them, or "bool" as TorchRL indexes by them."""
+    """Type of masks: "int8" for sampling in Gymnasium, or "bool" for indexing in TorchRL."""
 
     @staticmethod
     def for_bandit(
@@ -56,7 +56,7 @@ class Padding:
         max_graphs: int | None = None,
         mask_dtype: MaskType = "int8",
     ) -> Padding:
-        """Return the given sizes; for those that are None, sizes that fit the graphs of a bandit.
+        """Return the given sizes, with sizes that are None fitted to the graphs of a bandit.
 
         Raises:
             ValueError: if a size is not an integer >= 1, `max_graphs` is less than K, or the type is unknown.
@@ -88,11 +88,11 @@ class Padding:
         )
 
     def zeros(self) -> Padded:
-        """Return an observation without graphs, all zeros."""
+        """Return an observation of zeros, without graphs."""
         return {key: np.zeros(box.shape or (), box.dtype) for key, box in self.space().spaces.items()}
 
     def fill(self, padded: Padded, graphs: Iterable[Any]) -> None:
-        """Write graphs into an observation of zeros, each with mask 1.
+        """Write graphs to an observation of zeros, each with mask 1.
 
         Args:
             padded: arrays from `zeros()`.
@@ -109,7 +109,7 @@ class Padding:
                     f"Expected {self.graphs} graphs of at most {self.nodes} nodes and {self.edges} edges (both "
                     f"directions). Graph {k} has {nodes} and {edges}. Raise `max_graphs`, `max_nodes` or `max_edges`."
                 )
-            if graph.nodes.shape[1] != self.feature_dim:  # NumPy would repeat a single feature
+            if graph.nodes.shape[1] != self.feature_dim:  # NumPy would broadcast a single feature
                 raise ValueError(
                     f"Expected {self.feature_dim} features of a node. Graph {k} has {graph.nodes.shape[1]}."
                 )
@@ -119,13 +119,13 @@ class Padding:
             padded["n_node"][k], padded["n_edge"][k], padded["mask"][k] = nodes, edges, 1
 
     def pad_mask(self, mask: NDArray[Mask]) -> NDArray[Mask]:
-        """Return a mask `(..., K)`, with zeros added for the entries without a graph."""
+        """Pad a mask `(..., K)` with zeros for the entries without a graph."""
         missing = self.graphs - mask.shape[-1]
         return np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, missing)])
 
 
 def unpad(observation: Padded) -> list[Data]:
-    """Return the graphs of a padded observation as PyG `Data`, exactly as they were.
+    """Convert a padded observation back to exactly the original graphs as PyG `Data`.
 
     Args:
         observation: an observation of `PaddedGraphSet`.
@@ -151,30 +151,30 @@ def unpad(observation: Padded) -> list[Data]:
 
 
 class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
-    """Observe the K graphs as a Dict of Boxes, padded with zeros; `unpad` returns exactly the same graphs.
+    """Observe the K graphs as a Dict of Boxes, padded with zeros. `unpad` restores exactly the same graphs.
 
     | key | shape | meaning |
     |---|---|---|
     | `x` | `(K, N, d)` float32 | node features |
     | `edge_index` | `(K, 2, E)` int64 | the two nodes of each edge, an undirected one in both directions, as in PyG |
     | `edge_attr` | `(K, E, e)` float32 | edge features |
-    | `n_node`, `n_edge` | `(K,)` int64 | how many nodes and edges are real |
+    | `n_node`, `n_edge` | `(K,)` int64 | numbers of real nodes and edges |
     | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
 
-    `info["action_mask"]` is the same mask. With `observe="indices"` the graphs are read from the environment itself,
-    and a set is padded when it is drawn, not in each round. `GraphActionBanditPadded-v0` is that environment in this
-    wrapper, for libraries that make environments by name.
+    `info["action_mask"]` is the same mask. With `observe="indices"`, the graphs are read from the environment, and
+    padded once per set instead of in each round. `GraphActionBanditPadded-v0` is this environment in this wrapper, for
+    libraries that create environments by name.
 
     Args:
         env: `GraphActionBandit-v0`.
-        max_nodes: N; None: the largest graph, or `num_nodes` of random graphs.
-        max_edges: E, both directions counted; None: the largest number, or N (N - 1) of random graphs.
-        max_graphs: K of the arrays and of the action space; None: the number of graphs. The extra graphs have no nodes
-            and are never on offer, so that one policy can play sets of different sizes.
+        max_nodes: N. If None, the size of the largest graph, or `num_nodes` for random graphs.
+        max_edges: E, both directions counted. If None, the largest number, or N (N - 1) for random graphs.
+        max_graphs: K of the arrays and the action space. If None, the number of graphs. Extra graphs have no nodes and
+            are never on offer, so that one policy can play sets of different sizes.
         mask_dtype: type of the masks, "int8" or "bool".
 
     Raises:
-        TypeError: if it is another environment, or observes arrays already.
+        TypeError: if it is another environment, or already observes arrays.
         ValueError: if a size is out of range, or a graph does not fit (for random graphs, at the reset that draws it).
     """
 
@@ -188,10 +188,10 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         self.observation_space = self.padding.space()
         self.action_space = Discrete(self.padding.graphs)
         self._padded = self.padding.zeros()
-        self._shown: object = None  # the graphs that these arrays hold
+        self._shown: object = None  # the graphs in these arrays
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Padded, Info]:
-        """Begin an episode."""
+        """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._pad(observation, info), info
 
@@ -201,11 +201,11 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
         return self._pad(observation, info), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
+        """Return the mask of the graphs on offer in the next round, for sb3-contrib's MaskablePPO."""
         return self.padding.pad_mask(self._bandit.action_masks())
 
     def _pad(self, observation: Any, info: Info) -> Padded:
-        """Return the graphs as arrays, and give `info` the mask that they have."""
+        """Return the graphs as arrays, and write their mask to `info`."""
         graphs = observation if self._bandit.bandit.observes_graphs else self._bandit.graph_set
         if graphs is not self._shown:
             self._shown = None
@@ -219,40 +219,40 @@ class PaddedGraphSet(gym.Wrapper, RecordConstructorArgs):
 
 
 def padded_bandit(**arguments: Any) -> PaddedGraphSet:
-    """Make `GraphActionBanditPadded-v0`, a `GraphActionBandit` in `PaddedGraphSet`.
+    """Create `GraphActionBanditPadded-v0`, a `GraphActionBandit` in `PaddedGraphSet`.
 
     Args:
-        **arguments: those of `PaddedGraphSet`, and of `GraphActionBandit` but `observe`.
+        **arguments: those of `PaddedGraphSet`, and those of `GraphActionBandit` except `observe`.
 
     Raises:
-        TypeError, ValueError: as in both of them.
+        TypeError, ValueError: as in these classes.
     """
     room = {name: arguments.pop(name) for name in ROOM if name in arguments}
     observe = "graphs" if arguments.get("resample_graphs") == "round" else "indices"
     return PaddedGraphSet(GraphActionBandit(observe=observe, **arguments), **room)
 
 
-vars(padded_bandit).update(metadata=GraphActionBandit.metadata)  # `gymnasium.make` looks up its render modes
+vars(padded_bandit).update(metadata=GraphActionBandit.metadata)  # `gymnasium.make` reads the render modes
 padded_bandits = partial(GraphActionBanditVector, make=padded_bandit)
-"""Makes many of them that step together."""
+"""Creates a vector environment of padded bandits."""
 
 
 class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
-    """Observe which graphs are on offer, as a Dict of Boxes; the graphs themselves are at `env.unwrapped.graph_set`.
+    """Observe the indices of the graphs on offer, as a Dict of Boxes. The graphs are at `env.unwrapped.graph_set`.
 
     | key | shape | meaning |
     |---|---|---|
-    | `indices` | `(k,)` int64 | graphs on offer, ascending; -1 in the entries of graphs that are used up |
+    | `indices` | `(k,)` int64 | graphs on offer, ascending, padded with -1 for used-up graphs |
     | `mask` | `(K,)` int8 | 1 if the next round offers the graph |
 
-    An observation takes 8 k + K bytes, whatever the size of the graphs, which keeps replay buffers small.
+    An observation takes 8 k + K bytes, regardless of the size of the graphs, which keeps replay buffers small.
 
     Args:
         env: `GraphActionBandit-v0` with `graphs=...` and `observe="indices"`.
 
     Raises:
         TypeError: if it is another environment.
-        ValueError: if it does not observe indices of a fixed graph set, given as `graphs`.
+        ValueError: if it does not observe indices of a fixed graph set given as `graphs`.
     """
 
     def __init__(self, env: gym.Env) -> None:
@@ -261,7 +261,7 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
         if not isinstance(env.unwrapped, GraphActionBandit):
             raise TypeError(f'Expected `GraphActionBandit-v0` with observe="indices". Got {env}.')
         self._bandit, bandit = env.unwrapped, env.unwrapped.bandit
-        if bandit.observes_graphs or bandit.resample_graphs or bandit.own_graphs is None:  # an index would mean another
+        if bandit.observes_graphs or bandit.resample_graphs or bandit.own_graphs is None:  # indices would change
             raise ValueError(
                 'Expected observe="indices" and a fixed graph set, given as `graphs`. `PaddedGraphSet` shows the '
                 "graphs themselves."
@@ -270,11 +270,11 @@ class GraphSetIndices(gym.ObservationWrapper, RecordConstructorArgs):
         self.observation_space = Dict({"indices": bandit.observation_space, "mask": mask})
 
     def observation(self, observation: NDArray[np.int64]) -> Padded:
-        """Return the indices, and the mask of these graphs."""
+        """Return the indices and the mask of these graphs."""
         mask = np.zeros(self._bandit.num_graphs, np.int8)
         mask[observation[observation != USED_UP]] = 1
         return {"indices": observation, "mask": mask}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the mask of the graphs that the next round offers; sb3-contrib's MaskablePPO calls it."""
+        """Return the mask of the graphs on offer in the next round, for sb3-contrib's MaskablePPO."""
         return self._bandit.action_masks()

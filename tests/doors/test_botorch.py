@@ -94,9 +94,7 @@ def test_the_example_runs(tmp_path):
 
 def test_the_guide_runs(capsys):
     (block,) = (
-        one
-        for one in blocks_of(ROOT / "docs/guides/integrations.md")
-        if one.language == "py" and "botorch" in one.text
+        one for one in blocks_of(ROOT / "docs/guides/integrations.md") if one.language == "py" and "botorch" in one.text
     )
     exec(compile(block.text, "integrations.md", "exec"), {})
     assert capsys.readouterr().out.strip()

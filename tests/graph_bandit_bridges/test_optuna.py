@@ -48,6 +48,12 @@ def test_every_graph_is_tried_once_and_then_the_study_stops():
     assert sorted(tried(study)) == sorted(POOL.ids)
 
 
+def test_ids_under_another_name_are_refused():
+    study = optuna.create_study(sampler=PoolSampler(POOL))
+    with pytest.raises(ValueError, match="parameter='molecule'"):
+        study.optimize(lambda trial: VALUES[trial.suggest_categorical("molecule", POOL.ids)], n_trials=1)
+
+
 @pytest.mark.parametrize("pool", [POOL.take([0, 1, 2]), POOL.take([0]), None])
 def test_other_categories_are_slots_and_every_combination_is_tried_once(pool):
     sampler = PoolSampler(pool) if pool else PoolSampler([0, 1, 2], graph=nx.path_graph(3))

@@ -29,8 +29,8 @@ class ActionTable:
     """A table with R rows of K unique actions."""
 
     actions: SlotSet
-    """The actions in the order of their first rows, which name them. Other names are `aliases`. Targets are the means of
-    the measured values."""
+    """The actions in the order of their first rows, which name them. Other names are `aliases`. Targets are the means
+    of the measured values."""
     owners: NDArray[np.int64]
     """`(R,)`. Index of the action of each row."""
     lines: NDArray[np.int64]

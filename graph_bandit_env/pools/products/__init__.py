@@ -1,4 +1,4 @@
-"""Products of building blocks: a library of reactions and blocks, whose products are made when they are asked for."""
+"""Products of building blocks: a library of reactions and blocks with products generated on request."""
 
 from graph_bandit_env.pools.products.library import Part, Product, ProductLibrary, example_library, example_values
 from graph_bandit_env.pools.products.reaction import NoProductError, Reaction

@@ -1,4 +1,4 @@
-"""A library that nobody enumerates: products of building blocks, or combinations of the choices of slots."""
+"""A library without enumeration: products of building blocks, or combinations of the choices of slots."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 
-KEPT = 100_000  # products, and blocks, that are held in memory
+KEPT = 100_000  # products, and blocks, to cache in memory
 NONE = "(none)"  # in ids, for an empty choice
 PLUS, COLON = "+", ":"  # between the names of blocks in an id, and after the name of a reaction
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """One reaction of a library, with a slot for each of its reactants; or slots alone, whose choices are combined."""
+    """A reaction of a library with a slot for each reactant, or only slots, whose choices are combined."""
 
     reaction: Reaction | None = None
     slots: tuple[Slot, ...]
     banned: Mapping[tuple[int, ...], NDArray[np.bool_]] = field(default_factory=dict)
-    """Which blocks of a slot are left out, `(B,)` by `(s,)`, and which pairs of blocks, `(B, C)` by `(s, t)`."""
+    """Masks of excluded blocks of a slot, `(B,)` by `(s,)`, and of excluded pairs of blocks, `(B, C)` by `(s, t)`."""
 
     def __post_init__(self) -> None:
         check_names(f"slots of {self.name or 'the library'}", [slot.name for slot in self.slots])
@@ -52,7 +52,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Return the name of the reaction; an empty text if there is none."""
+        """Return the name of the reaction, or an empty text if there is none."""
         return self.reaction.name if self.reaction else ""
 
     @property
@@ -62,12 +62,12 @@ class Part:
 
     @cached_property
     def free(self) -> list[NDArray[np.int64]]:
-        """Return the places of the blocks of each slot that are not banned alone."""
+        """Return the indices of the blocks of each slot that are not banned alone."""
         banned = [self.banned.get((k,), np.zeros(size, np.bool_)) for k, size in enumerate(self.sizes)]
         return [np.flatnonzero(~each) for each in banned]
 
     def allows(self, blocks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which products nothing is banned, `(n,)`, given their blocks, `(n, slots)`."""
+        """Return the mask of products without banned parts, `(n,)`, given their blocks, `(n, slots)`."""
         allowed = np.ones(len(blocks), np.bool_)
         for term, mask in self.banned.items():
             allowed &= ~mask[tuple(blocks[:, term].T)]
@@ -75,27 +75,27 @@ class Part:
 
 
 class Product(NamedTuple):
-    """A product that was asked for."""
+    """A generated product."""
 
     id: str
-    """Name of the reaction, if the library has several, and of its blocks: `amide:A12+B7`."""
+    """Name of the reaction if the library has several, and names of the blocks: `amide:A12+B7`."""
     smiles: str
-    """Canonical SMILES; an empty text if there is no such molecule."""
+    """Canonical SMILES, or an empty text if there is no such molecule."""
     problem: str = ""
-    """Says why there is none."""
+    """Reason for a missing molecule."""
 
 
 class ProductLibrary:
     """All products of some reactions, or all combinations of the choices of slots.
 
-    Products are numbered from 0, reaction by reaction, the last slot fastest; what is banned is counted, too.
+    Products are numbered from 0, reaction by reaction, with the last slot fastest. Banned ones are also counted.
 
     Args:
-        parts: reactions and their slots, one at least; names of reactions are different.
+        parts: at least one reaction with its slots. Names of reactions are unique.
 
     Raises:
-        ValueError: if there is no reaction, two reactions have one name, or there are more
-            products than a 64-bit integer counts.
+        ValueError: if there is no reaction, two reactions have the same name, or the number of products exceeds 64-bit
+            integers.
     """
 
     parts: tuple[Part, ...]
@@ -116,7 +116,7 @@ class ProductLibrary:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of reactions, blocks and prices: equal libraries have equal products of equal numbers."""
+        """Return a digest of reactions, blocks and prices. Equal digests imply equal products for equal numbers."""
         content = []
         for part in self.parts:
             reaction, banned = part.reaction, [[*key, mask.tolist()] for key, mask in sorted(part.banned.items())]
@@ -127,7 +127,7 @@ class ProductLibrary:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def blocks_of(self, numbers: Sequence[int] | NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
-        """Return the blocks of products of one reaction, `(n, slots)`: a place in each slot.
+        """Return the blocks of products of one reaction, `(n, slots)`, as an index in each slot.
 
         Args:
             numbers: numbers of products.
@@ -140,7 +140,7 @@ class ProductLibrary:
         return np.stack(np.unravel_index(local, self.parts[part].sizes), axis=-1)
 
     def numbers_of(self, blocks: NDArray[np.int64], part: int = 0) -> NDArray[np.int64]:
-        """Return the numbers of products, given their blocks, `(n, slots)`; the inverse of `blocks_of`."""
+        """Return the numbers of products, given their blocks, `(n, slots)`. This is the inverse of `blocks_of`."""
         local = np.ravel_multi_index(tuple(blocks.T), self.parts[part].sizes)
         return np.asarray(local + self._starts[part], np.int64)
 
@@ -158,7 +158,7 @@ class ProductLibrary:
         return head + (PLUS if self.parts[part].reaction else BETWEEN).join(names)
 
     def number_of(self, identifier: str) -> int | None:
-        """Return the number of the product with an id; None if there is no such product."""
+        """Return the number of the product with an id, or None if there is no such product."""
         for number, part in enumerate(self.parts):
             head = f"{part.name}{COLON}" if len(self.parts) > 1 else ""
             names = identifier.removeprefix(head).split(PLUS if part.reaction else BETWEEN)
@@ -170,9 +170,9 @@ class ProductLibrary:
         return None
 
     def prices_of(self, numbers: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the price of each product, `(n,)`: the sum over its blocks; NaN where one is not known.
+        """Return the price of each product, `(n,)`: the sum over its blocks, or NaN if a price is unknown.
 
-        Combinations cost what the slots with prices cost.
+        For combinations, only slots with prices are included.
         """
         prices = np.full(len(numbers), np.nan)
         for number, part in enumerate(self.parts):
@@ -184,7 +184,7 @@ class ProductLibrary:
         return prices
 
     def make(self, numbers: Iterable[int]) -> list[Product]:
-        """Make products; the last 100,000 are kept. One that cannot be made has no SMILES, and says why.
+        """Generate products, with a cache of the last 100,000. A failed product has a reason instead of SMILES.
 
         Args:
             numbers: numbers of products.
@@ -192,9 +192,9 @@ class ProductLibrary:
         return [self._product(int(number)) for number in numbers]
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Return different numbers of products, drawn at random, `(count,)`; fewer if there are not so many.
+        """Draw unique product numbers at random, `(count,)`, or fewer if the library is smaller.
 
-        No block in them is banned alone; pairs may be.
+        The products have no blocks that are banned alone, but may have banned pairs.
         """
         sizes = [[len(free) for free in part.free] for part in self.parts]
         counts = [math.prod(each) for each in sizes]
@@ -235,11 +235,11 @@ def _read_block(smiles: str) -> Mol:
 
 AMIDE = "[#6:1]C(=O)[OH].[NH2:2][CX4:3]>>[#6:1]C(=O)[N:2][C:3]"
 GROUPS = {"acid": "C(=O)O", "amine": "CN"}
-REACTING = ("C(=O)O", "CCN", "C(=O)N", "CC(=O)N")  # substituents that react themselves, or look as if they did
+REACTING = ("C(=O)O", "CCN", "C(=O)N", "CC(=O)N")  # substituents that react, or match the reacting groups
 
 
 def example_library() -> ProductLibrary:
-    """Return the amides of some 190 acids and as many amines, with invented prices; always the same ones.
+    """Return a fixed library of the amides of about 190 acids and as many amines, with invented prices.
 
     Raises:
         MissingExtraError: if RDKit is not installed (the extra `chem` installs it).
@@ -260,10 +260,10 @@ def example_library() -> ProductLibrary:
 
 
 def example_values(reward: Property, products: Sequence[Product]) -> list[float]:
-    """Return the property that stands for a measurement, for each of some products that were made.
+    """Compute the property that replaces a measurement, for each of some generated products.
 
     Args:
         reward: as for `enumerate_library`.
-        products: the products.
+        products: the generated products.
     """
     return compute_property(reward, [product.smiles for product in products])

@@ -1,4 +1,4 @@
-"""A reaction that joins one building block of each slot to a product. RDKit runs it when a product is asked for."""
+"""A reaction that joins one building block of each slot to a product. RDKit runs it on request."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from graph_bandit_env.pools.molecule_parser import MOST_ATOMS, canonical_smiles,
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
-MOST_PRODUCTS = 64  # ways to react that are looked at; blocks with more reacting groups are ambiguous anyway
+MOST_PRODUCTS = 64  # maximum number of reaction outcomes to examine: more of them are ambiguous in any case
 
 
 class NoProductError(ValueError):
-    """Some blocks do not make one product; the message says why."""
+    """Blocks do not give a unique product. The message contains the reason."""
 
 
 class Reaction:
     """A reaction with one reactant for each slot, and one product.
 
     Args:
-        name: its name, for ids and messages.
-        smarts: reaction SMARTS; the reactants are in the order of the slots.
-        most_atoms: how many atoms a product may have, without hydrogens.
+        name: name of the reaction, for ids and messages.
+        smarts: reaction SMARTS with the reactants in the order of the slots.
+        most_atoms: maximum number of atoms of a product, without hydrogens.
 
     Raises:
-        ValueError: if RDKit cannot read the SMARTS, or it has other than two to four reactants or one product.
+        ValueError: if RDKit cannot read the SMARTS, or it does not have two to four reactants and one product.
         MissingExtraError: if RDKit is not installed.
     """
 
     slots: int
-    """How many blocks it joins."""
+    """Number of reactants."""
 
     def __init__(self, name: str, smarts: str, most_atoms: int = MOST_ATOMS) -> None:
         require("rdkit", "Making products")
@@ -59,29 +59,29 @@ class Reaction:
             )
 
     def count_sites(self, slot: int, block: Mol) -> int:
-        """Return at how many places a block can react in a slot; 0: it cannot.
+        """Count the sites at which a block can react in a slot.
 
         Args:
-            slot: number of the slot, from 0.
+            slot: index of the slot, from 0.
             block: the block.
         """
         pattern = self._run.GetReactantTemplate(slot)
         return len(block.GetSubstructMatches(pattern, maxMatches=MOST_PRODUCTS))
 
     def wants_hydrogens(self, slot: int) -> bool:
-        """Return whether the SMARTS of a slot has hydrogens as atoms, which blocks do not have."""
+        """Return True if the SMARTS of a slot has explicit hydrogens, which blocks do not have."""
         return any(atom.GetAtomicNum() == 1 for atom in self._run.GetReactantTemplate(slot).GetAtoms())
 
     def product(self, blocks: Sequence[Mol]) -> str:
         """Return the canonical SMILES of the product of some blocks.
 
-        Ways to react that lead to the same molecule count as one.
+        Several reaction sites may lead to the same molecule.
 
         Args:
             blocks: a block for each slot.
 
         Raises:
-            NoProductError: if they do not react, give several different products, or a product that RDKit cannot read.
+            NoProductError: if the blocks do not react, or give several products or a product that RDKit cannot read.
         """
         from rdkit import Chem, rdBase
 

@@ -36,7 +36,7 @@ def test_blocks_are_read_and_what_is_left_out_is_told(folder):
         "`acid` of `amide`: 1 bad rows left out, the first because RDKit reads no molecule from 'nonsense'.",
         "`acid` of `amide`: 1 rows of equal blocks merged",
         "`acid` of `amide`: 1 blocks left out, which cannot react there",
-        "`acid` of `amide`: 1 blocks can react at several places; their products may be ambiguous",
+        "`acid` of `amide`: 1 blocks can react at several places, so their products may be ambiguous",
         "`amine` of `amide`: 1 blocks left out, which have a forbidden substructure",
         "`amine` of `amide`: 1 blocks left out, which have no price of at least 0",
     ]

@@ -63,7 +63,7 @@ def test_numbers_have_the_decimal_mark_of_the_table(tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "problem"),
     [
-        (("", ""), {}, "`--slot who`, or whether these rows are replicates, `--ignore-column who`"),
+        (("", ""), {}, "`--slot who`. If these rows are replicates, pass `--ignore-column who`"),
         (("CC#N", "C#C#C"), {}, "line 2: `solvent_smiles`: RDKit reads no molecule"),
         (("80.5,x,\n", ",x,\n"), {}, "line 3: expected a number in `heat`. Got nothing."),
         (("b,none", "a,none"), {"identifier": "id"}, "line 3: `a` is another action above."),
