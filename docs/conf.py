@@ -6,6 +6,9 @@ from importlib.metadata import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 warnings.filterwarnings("ignore", ".torch.jit.script. is deprecated")  # when PyG is imported
 
@@ -16,6 +19,7 @@ copyright = "the authors of graph-bandit-env"  # noqa: A001 - Sphinx's name
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design"]
 extensions += ["docstrings", "reference", "examples", "mathml"]  # of _extensions
+lexers["csv"] = TextLexer()  # Pygments has none
 exclude_patterns = ["_*", "announcements"]  # texts for other sites
 
 # Pages are Markdown, and so are docstrings (see _extensions/docstrings.py).
