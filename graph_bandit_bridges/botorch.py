@@ -34,7 +34,7 @@ Units: TypeAlias = Literal["rewards", "targets"]
 
 
 @dataclass(frozen=True, eq=False)
-class ImaginedResults:
+class FantasizedResults:
     """Additional results that a model is conditioned on, such as fantasies."""
 
     index: Tensor
@@ -44,10 +44,10 @@ class ImaginedResults:
     noises: Tensor
     """`(..., n)` float64. Noise variances, in squared units of the targets."""
 
-    def joined(self, later: ImaginedResults) -> ImaginedResults:
+    def joined(self, later: FantasizedResults) -> FantasizedResults:
         """Concatenate these results and later ones."""
         index, targets = join(self.index, later.index), join(self.targets, later.targets)
-        return ImaginedResults(index, targets, join(self.noises, later.noises))
+        return FantasizedResults(index, targets, join(self.noises, later.noises))
 
 
 class PoolModel(Model, FantasizeMixin):
@@ -93,14 +93,14 @@ class PoolModel(Model, FantasizeMixin):
         self._in_rewards = units == "rewards"
         self._unit = agent.targets.unit if self._in_rewards and not self._is_warped else 1.0
         self._noise = agent.result_noise
-        self._imagined: ImaginedResults | None = None
+        self._fantasized: FantasizedResults | None = None
         self.likelihood = GaussianLikelihood(noise_constraint=Positive()).double()
         self.likelihood.noise = self._noise * self._unit**2
 
     @property
     def batch_shape(self) -> torch.Size:
         """Return the batch shape of the model, from fantasies."""
-        return torch.Size() if self._imagined is None else self._imagined.targets.shape[:-1]
+        return torch.Size() if self._fantasized is None else self._fantasized.targets.shape[:-1]
 
     def posterior(
         self,
@@ -157,9 +157,9 @@ class PoolModel(Model, FantasizeMixin):
         values = values.expand(*torch.broadcast_shapes(values.shape[:-1], index.shape[:-1]), values.shape[-1])
         targets = self._targets.of(values) if self._in_rewards else values
         noises = torch.full_like(targets, self._noise) if noise is None else self._noises(noise).expand_as(targets)
-        more = ImaginedResults(index, targets, noises)
+        more = FantasizedResults(index, targets, noises)
         conditioned = copy.copy(self)  # parts are shared, as nothing is changed in place
-        conditioned._imagined = more if self._imagined is None else self._imagined.joined(more)
+        conditioned._fantasized = more if self._fantasized is None else self._fantasized.joined(more)
         return conditioned
 
     def subset_output(self, idcs: Sequence[int]) -> Self:
@@ -193,10 +193,10 @@ class PoolModel(Model, FantasizeMixin):
 
     def _joint(self, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean `(..., q)` and covariance `(..., q, q)` of the targets of graphs `(..., q)`."""
-        if self._imagined is None:
+        if self._fantasized is None:
             return self._posterior.joint(index)
-        mean, covariance = self._posterior.joint(join(self._imagined.index, index))
-        return condition(mean, covariance, self._imagined.targets, self._imagined.noises)
+        mean, covariance = self._posterior.joint(join(self._fantasized.index, index))
+        return condition(mean, covariance, self._fantasized.targets, self._fantasized.noises)
 
 
 @dataclass(frozen=True, eq=False)

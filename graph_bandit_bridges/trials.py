@@ -71,10 +71,10 @@ class PoolCampaigns:
             campaign.tell([_pair(result) for result in measured if result.goal == goal], goal)
         campaign.tell(dict.fromkeys(failed, "failed"), goals[0].name if goals else "")
         for key in pending:
-            campaign.mark(key, waits=True)
+            campaign.annotate(key, waits=True)
         for key in dict.fromkeys(trials.dropped):
             if key not in settled and key not in failed and key not in pending:
-                campaign.mark(key, veto=True)
+                campaign.annotate(key, veto=True)
         return campaign
 
     def _begin(self, goals: tuple[Goal, ...], maximize: bool) -> Campaign:

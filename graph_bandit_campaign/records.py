@@ -17,12 +17,12 @@ from graph_bandit_campaign.model.front import expect_all, find_front
 from graph_bandit_campaign.model.learner import Learner
 from graph_bandit_campaign.model.stopping import StoppingAdvice, look_ahead
 from graph_bandit_campaign.pool.index import MaskLike, PoolIndex, PoolLike
+from graph_bandit_campaign.results.entries import Typed, read_entries, read_typed
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import Columns, ResultTables
-from graph_bandit_campaign.results.typed import Typed, read_entries, read_typed
 from graph_bandit_campaign.state import CampaignState, Suggestion
 from graph_bandit_campaign.store import Change, Store
-from graph_bandit_campaign.verbs import Told, mark, tell
+from graph_bandit_campaign.verbs import Told, annotate, tell
 
 T = TypeVar("T")
 
@@ -228,7 +228,7 @@ class Records:
         about = tables[0] if tables else f"{len(matched.results)} results"
         return self.change("tell", told, about, by)
 
-    def mark(
+    def annotate(
         self,
         identifier: str,
         *,
@@ -238,7 +238,7 @@ class Records:
         waits: bool | None = None,
         by: str = "",
     ) -> None:
-        """Update the veto, the pin, the comments or the pending state of a graph, see `verbs.mark`.
+        """Update the veto, the pin, the comments or the pending state of a graph, see `verbs.annotate`.
 
         `another` replaces vetoed suggestions. The graph need not be in the pool any more.
 
@@ -251,9 +251,9 @@ class Records:
         structures = self._index.structures(self._index.present([key]))
 
         def marked(state: CampaignState) -> tuple[CampaignState, None]:
-            return mark(state, key, veto, pin, comment, waits, by, structures), None
+            return annotate(state, key, veto, pin, comment, waits, by, structures), None
 
-        self.change("mark", marked, key, by)
+        self.change("annotate", marked, key, by)
 
     def undo(self) -> Change:
         """Undo the last change (results, a round or annotations), and return it.

@@ -38,7 +38,7 @@ class ChangedError(ValueError):
         super().__init__(f"Expected {path} as this campaign left it. Another process wrote to it. Open it again.")
 
 
-class StaleError(ValueError):
+class ConflictError(ValueError):
     """The campaign has changed since the caller read it."""
 
 
@@ -47,7 +47,7 @@ class Change:
     """A change of a campaign that can be undone or redone."""
 
     verb: str
-    """Called method: `tell`, `ask` or `mark`."""
+    """Called method: `tell`, `ask` or `annotate`."""
     about: str
     """Description of the change, for people."""
     by: str

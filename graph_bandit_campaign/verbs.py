@@ -207,7 +207,7 @@ def drop(state: CampaignState, source: str) -> CampaignState:
     return tell(state, Matched(), [source], drop_missing=True)[0]
 
 
-def mark(
+def annotate(
     state: CampaignState,
     key: str,
     veto: bool | str | None = None,

@@ -59,7 +59,7 @@ class Ask(Asked):
     """If true, suggest another batch even without new results."""
 
 
-class Mark(Asked):
+class Annotate(Asked):
     """A veto, pin or comment for a graph. The model does not learn from it."""
 
     id: Text
@@ -183,8 +183,8 @@ OPERATIONS: dict[str, Operation] = {
         "with a large pool.",
         True,
     ),
-    "mark": Operation(Mark, "Veto or pin a graph, take that back, or keep a comment about it.", True),
-    "undo": Operation(Nothing, "Take back the last change: results, a round or marks.", True, for_tools=False),
+    "annotate": Operation(Annotate, "Veto or pin a graph, take that back, or keep a comment about it.", True),
+    "undo": Operation(Nothing, "Take back the last change: results, a round or annotations.", True, for_tools=False),
     "redo": Operation(Nothing, "Make the change again that was undone last.", True, for_tools=False),
     "explain": Operation(
         Ids, "Explain some graphs of the pool: predictions, contributions to them, and similar measured graphs."

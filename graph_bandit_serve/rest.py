@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from graph_bandit_campaign import digest_of
-from graph_bandit_serve.campaigns.shelf import describe
+from graph_bandit_serve.campaigns.listing import describe
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.service import SENT, Service
 from graph_bandit_serve.work.jobs import Job

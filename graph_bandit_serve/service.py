@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 
 from graph_bandit_serve.access.keys import NAME, PERSON
 from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.shelf import Shelf
+from graph_bandit_serve.campaigns.listing import Shelf
 from graph_bandit_serve.campaigns.uploads import Uploads, kind_of
 from graph_bandit_serve.operations import OPERATIONS, Asked
 from graph_bandit_serve.settings import ServerLimits

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from agents.beliefs.batches import choose_batch
-from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
+from agents.beliefs.belief import AcquisitionRule, Belief, Fantasize
 from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.rewards.history import History
 from agents.contract.abilities import DRAWS, ActionProbabilities
@@ -235,7 +235,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
         self.algorithm = max(getattr(make_rule(), "algorithm", 1), type(self).algorithm)
 
     @abstractmethod
-    def imagine(self) -> Imagine:
+    def fantasize(self) -> Fantasize:
         """Return a function that takes a few actions at a time and returns the belief after all actions so far.
 
         The reward of each action is fantasized as its mean under the belief. The agent's own belief does not change.
@@ -252,7 +252,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
     def choose_batch(self, mask: Tensor, count: int, pending: Sequence[int]) -> list[int]:
         """Choose `count` different graphs that `mask` allows, one after the other."""
         self.look_for_those_played(mask)
-        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), pending)
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.fantasize(), pending)
 
     @final
     @one_thread()
@@ -268,7 +268,7 @@ class BatchBeliefAgent(BeliefAgent[S]):
         """Choose `count` different graphs that `mask` allows while rewards of earlier ones are pending."""
         self._ranked = None
         self.look_for_those_played(mask)
-        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.imagine(), awaiting=awaiting)
+        return choose_batch(self.rule, self.belief(), mask, count, self.generator, self.fantasize(), awaiting=awaiting)
 
     @final
     @one_thread()

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
+from agents.beliefs.belief import AcquisitionRule, Belief, Fantasize
 from agents.contract.inputs import masked_argmax
 
 DIGITS = 9  # decimals kept: smaller differences are rounding errors that depend on the order of summation
@@ -23,7 +23,7 @@ def choose_batch(
     mask: Tensor,
     count: int,
     generator: torch.Generator,
-    hallucinate: Imagine,
+    hallucinate: Fantasize,
     pending: Sequence[int] = (),
     fits: Callable[[Sequence[int]], Tensor] | None = None,
     awaiting: Sequence[int] = (),
@@ -51,13 +51,13 @@ def choose_batch(
     Raises:
         ValueError: if fewer actions are on offer, or `count` is not an integer >= 1.
     """
-    left, chosen, imagines = mask.clone(), [], not getattr(rule, "draws_rewards", False)
+    left, chosen, fantasizes = mask.clone(), [], not getattr(rule, "draws_rewards", False)
     left[list(pending)] = False
     check_count(count, left)
     before = generator.get_state()
     index = rule(belief, left, generator)  # only real beliefs update the rule's memory; the copy sees fantasized ones
     rule = copy.deepcopy(rule)
-    if (pending or awaiting) and imagines:
+    if (pending or awaiting) and fantasizes:
         if awaiting:
             generator.set_state(before)  # a rule then draws the same numbers as without awaited rewards
         belief = hallucinate(*pending, *awaiting)
@@ -71,7 +71,7 @@ def choose_batch(
             left &= fits(chosen)
             if not left.any():
                 return chosen
-        if imagines:
+        if fantasizes:
             belief = hallucinate(chosen[-1])
         index = rule(belief, left, generator)
 

@@ -97,7 +97,7 @@ class Memoryless:
         """Do nothing."""
 
 
-class Imagine(Protocol):
+class Fantasize(Protocol):
     """A function that fantasizes unknown rewards."""
 
     def __call__(self, *actions: int) -> Belief:

@@ -14,7 +14,7 @@ from agents.contract.protocol import Agent, BatchAgent, Prediction
 Fits: TypeAlias = Callable[[Sequence[int]], NDArray[np.bool_]]
 """A function that takes the graphs chosen so far and returns a mask of the graphs that can join them, `(K,)`."""
 
-BoundsImaginer: TypeAlias = Callable[[int | None], tuple[NDArray[np.float64], NDArray[np.float64]]]
+BoundsFantasizer: TypeAlias = Callable[[int | None], tuple[NDArray[np.float64], NDArray[np.float64]]]
 """A function that takes graphs one by one and returns lower and upper bounds of all mean rewards."""
 
 DRAWS = 10_000
@@ -240,7 +240,7 @@ class ModelAgent(BatchAgent, Protocol):
             `(count, n)` float64, in reward units, or 0 if a mean reward does not exceed the value.
         """
 
-    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
+    def fantasize_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsFantasizer:
         """Return a function that fantasizes results of some graphs one by one and bounds the others.
 
         The function takes no argument, or the position in `index` of one more graph, whose result is then fantasized as

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from agents.beliefs.agent import BatchBeliefAgent
-from agents.beliefs.belief import AcquisitionRule, Belief, Imagine, Insight, make_insight
+from agents.beliefs.belief import AcquisitionRule, Belief, Fantasize, Insight, make_insight
 from agents.beliefs.rewards import Targets, make_targets, predict
 from agents.contract.protocol import DivergedError, Prediction, State
 from agents.neural.covariance import Covariance, Residual, build_covariance, fit_noise
@@ -126,16 +126,16 @@ class NeuralAgent(BatchBeliefAgent[NeuralSettings]):
         away = own.targets.of(torch.tensor(reward, dtype=torch.float64)) - belief.mean[places[0]]
         return float(away / ((belief.spread[places[0]] / scale).square() + own.noise).sqrt())
 
-    def imagine(self) -> Imagine:
+    def fantasize(self) -> Fantasize:
         """Return a function that takes actions and returns the belief after them. Means do not change."""
-        imagined, counts = build_covariance(self.settings, self.network), self.history.counts.clone()
-        imagined.load_state_dict(self.covariance.state_dict())
+        fantasized, counts = build_covariance(self.settings, self.network), self.history.counts.clone()
+        fantasized.load_state_dict(self.covariance.state_dict())
 
         def hallucinate(*actions: int) -> Belief:
             slots = torch.tensor(actions) if self.offered is None else self.offered[[*actions]]
-            imagined.add(self._features(), slots)
+            fantasized.add(self._features(), slots)
             counts.index_add_(0, slots, torch.ones_like(slots))
-            return self.belief(imagined, counts)
+            return self.belief(fantasized, counts)
 
         return hallucinate
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from agents.beliefs.belief import Insight, make_insight
 from agents.beliefs.rewards import NormalScores, predict_chosen
 from agents.beliefs.rules.priced import log_ratios
-from agents.contract.abilities import BoundsImaginer, Correlation, Explanation, Fits, SourceResults
+from agents.contract.abilities import BoundsFantasizer, Correlation, Explanation, Fits, SourceResults
 from agents.contract.inputs import read_feedback, read_mask, read_noises, read_pending, read_sides
 from agents.contract.protocol import Prediction
 from agents.process.likelihood import PRIOR_NOISE
@@ -154,7 +154,7 @@ class ProcessAgent(ProcessPlayer[S]):
         return self._joint(index).draw_rewards(count, torch.Generator().manual_seed(seed))
 
     @one_thread()
-    def imagine_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsImaginer:
+    def fantasize_bounds(self, index: Sequence[int], pending: Sequence[int] = ()) -> BoundsFantasizer:
         """Return a function that fantasizes results (see `agents.contract.ModelAgent`).
 
         Raises:
@@ -162,14 +162,14 @@ class ProcessAgent(ProcessPlayer[S]):
             RuntimeError: before the first `reset`.
         """
         count = len(index)
-        belief, imagine = self._believe(self._read_index([*index, *pending]))
+        belief, fantasize = self._believe(self._read_index([*index, *pending]))
         for position in range(count, count + len(pending)):
-            belief = imagine(position)
+            belief = fantasize(position)
         latest = [belief]
 
         @one_thread()
         def bounds(position: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            latest[0] = latest[0] if position is None else imagine(position)
+            latest[0] = latest[0] if position is None else fantasize(position)
             mean, spread = latest[0].mean[:count], latest[0].spread[:count]
             return self.targets.to_rewards(mean - spread).numpy(), self.targets.to_rewards(mean + spread).numpy()
 

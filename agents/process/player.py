@@ -17,7 +17,7 @@ from torch import Tensor
 
 from agents.beliefs.agent import BatchBeliefAgent
 from agents.beliefs.batches import check_count, choose_batch, short_list
-from agents.beliefs.belief import AcquisitionRule, Belief, Imagine
+from agents.beliefs.belief import AcquisitionRule, Belief, Fantasize
 from agents.beliefs.choices import choice_probabilities
 from agents.beliefs.posterior import DualPosterior, Kernel, Marginals, PrimalPosterior
 from agents.beliefs.rewards import History, PartialResults, Targets, predict
@@ -184,7 +184,7 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         """Return posterior mean and nu times standard deviation of each graph of the round, in units of the targets."""
         return self._believe(torch.arange(self.num_graphs))[0]
 
-    def imagine(self) -> Imagine:
+    def fantasize(self) -> Fantasize:
         """Return a function that takes graphs, and returns the belief about all graphs after measuring them."""
         return self._believe(torch.arange(self.num_graphs))[1]
 
@@ -239,8 +239,8 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         self._believed = self._believed or self._given.mean_and_variance(self._every)
         return self._believed
 
-    def _believe(self, index: Tensor) -> tuple[Belief, Imagine]:
-        """Return the belief about the graphs `index` `(n,)`, and the function of `imagine` for these alone."""
+    def _believe(self, index: Tensor) -> tuple[Belief, Fantasize]:
+        """Return the belief about the graphs `index` `(n,)`, and the function of `fantasize` for these alone."""
         means, variances = self._mean_and_variance()
         mean, nu, posterior, graphs = means[index], self.nu, self._given, self._every[index]
         latest = list[Marginals]()
@@ -249,15 +249,15 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         root = cache(lambda: nu * _root_of(posterior, graphs, whole, own))
         best, count = self.best_seen(means), self.learnt.noise / self.result_noise
 
-        def imagine(*actions: int) -> Belief:
+        def fantasize(*actions: int) -> Belief:
             """Condition on more measurements that equal the mean."""
-            imagined = latest.pop() if latest else Marginals(posterior.dual, graphs)
+            fantasized = latest.pop() if latest else Marginals(posterior.dual, graphs)
             for action in actions:
-                imagined = imagined.given(action, count, imagined.mean[action].item())
-            latest.append(imagined)
-            return Belief(mean, nu * imagined.variance.sqrt(), root, best)
+                fantasized = fantasized.given(action, count, fantasized.mean[action].item())
+            latest.append(fantasized)
+            return Belief(mean, nu * fantasized.variance.sqrt(), root, best)
 
-        return Belief(mean, nu * variances[index].sqrt(), root, best), imagine
+        return Belief(mean, nu * variances[index].sqrt(), root, best), fantasize
 
     @property
     def _are_many(self) -> bool:
@@ -278,12 +278,12 @@ class ProcessPlayer(BatchBeliefAgent[S]):
         check_count(count, mask)
         near, offered, under_way = self._near(mask, count, pending, ratios)
         rule = Priced(self.rule, price_weight(self.rule) * ratios[near])
-        belief, imagine = self._believe(near)
+        belief, fantasize = self._believe(near)
 
         def still(chosen: Sequence[int]) -> Tensor:
             return torch.from_numpy(fits(near[list(chosen)].tolist()))[near] if fits else offered
 
-        chosen = choose_batch(rule, belief, offered, count, self.generator, imagine, under_way, still)
+        chosen = choose_batch(rule, belief, offered, count, self.generator, fantasize, under_way, still)
         return [int(near[position]) for position in chosen]
 
     def _near(

@@ -106,8 +106,8 @@ def operations(molecules: int = SMALL, own: int = OWN, times: int = 20) -> list[
             at = f"/campaigns/{line['id']}"
             asked: dict[str, tuple[str, Callable[[int], object], float]] = {
                 "a value saved": ("tell", lambda k: {"results": [{"id": f"m{7 * k + 1}", "value": k + 10}]}, 0.3),
-                "a comment": ("mark", lambda k: {"id": f"m{k}", "comment": "odd"}, 0.3),
-                "a pin": ("mark", lambda k: {"id": f"m{7 * k + 2}", "pin": True}, 0.3),
+                "a comment": ("annotate", lambda k: {"id": f"m{k}", "comment": "odd"}, 0.3),
+                "a pin": ("annotate", lambda k: {"id": f"m{7 * k + 2}", "pin": True}, 0.3),
                 "an explanation": ("why", lambda k: {"ids": [f"m{5 * k + 3}"]}, 1.0),
                 "stopping advice": ("enough", lambda k: {}, 1.0),
             }

@@ -15,8 +15,8 @@ require("sklearn", "`GraphFeatures`")
 from sklearn.base import TransformerMixin  # noqa: E402 - after the check for the extra
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
-from graph_bandit_bridges.scikit_learn.asking import AnyRater, Floats, ProcessOptions, measure, teach  # noqa: E402
 from graph_bandit_bridges.scikit_learn.graphs import Form, Graphs, read  # noqa: E402
+from graph_bandit_bridges.scikit_learn.inputs import AnyRater, Floats, ProcessOptions, measure, teach  # noqa: E402
 from graph_bandit_bridges.scikit_learn.kernel import TakesGraphs  # noqa: E402
 from graph_bandit_env.graphs import Edges  # noqa: E402
 

@@ -24,7 +24,8 @@ from sklearn.base import (  # noqa: E402 - after the check for the extra
 from sklearn.utils import check_array, check_random_state  # noqa: E402
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d  # noqa: E402
 
-from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
+from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
+from graph_bandit_bridges.scikit_learn.inputs import (  # noqa: E402
     AnyRater,
     Floats,
     ProcessOptions,
@@ -33,7 +34,6 @@ from graph_bandit_bridges.scikit_learn.asking import (  # noqa: E402
     inputs_of,
     teach,
 )
-from graph_bandit_bridges.scikit_learn.graphs import Graphs, ReadOptions, read  # noqa: E402
 from graph_bandit_env.graphs import Edges  # noqa: E402
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from graph_bandit_campaign.checks import Kind
 from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
 from graph_bandit_campaign.constraints.limits.limits import Limits
-from graph_bandit_campaign.constraints.limits.wishes import Requirement, find_property
+from graph_bandit_campaign.constraints.limits.requirements import Requirement, find_property
 from graph_bandit_campaign.results.classes import read_classes
 from graph_bandit_campaign.results.rows import Columns, MeasuredRow, NoResultsError, ResultTables
 from graph_bandit_campaign.state import CampaignState

@@ -15,7 +15,7 @@ import tyro
 from graph_bandit_campaign.checks import NONE, Kind, Salts, check_flags, check_least
 from graph_bandit_campaign.constraints.batch.batch import Terms
 from graph_bandit_campaign.constraints.goals.goal import Goal, check_goals
-from graph_bandit_campaign.constraints.limits.wishes import FILES, Choice, Requirement
+from graph_bandit_campaign.constraints.limits.requirements import FILES, Choice, Requirement
 from graph_bandit_campaign.pool.source import EMBEDDINGS, Source, check_features
 from graph_bandit_campaign.report.tables import KINDS
 from graph_bandit_campaign.text import are_one, find_column, split_name

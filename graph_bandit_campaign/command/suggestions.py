@@ -13,10 +13,10 @@ import numpy as np
 
 from graph_bandit_campaign.assays.tables import sources_of
 from graph_bandit_campaign.campaign import Campaign
+from graph_bandit_campaign.command.importing import tell_tables
 from graph_bandit_campaign.command.pools.opening import open_pool
 from graph_bandit_campaign.command.pools.rounds import Offer, Rounds
 from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
-from graph_bandit_campaign.command.telling import tell_tables
 from graph_bandit_campaign.constraints.batch.batch import Bill
 from graph_bandit_campaign.model.explanations import Neighbour, nearest_measured
 from graph_bandit_campaign.model.learner import DEFAULT

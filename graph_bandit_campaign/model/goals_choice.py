@@ -199,8 +199,8 @@ class GoalsChooser:
             handicap[mask] = PRICE_WEIGHT * np.log(prices[mask] / prices[mask].min())
         near = self._short_list(index, np.flatnonzero(mask), handicap, max(SHORT_LIST, count))
         settled_of = [{self._index.index_of[key] for key in self._state.of(goal).means()} for goal in scale.goals]
-        imagine = [
-            self._agents[g].imagine_bounds(near, [k for k in pending if k not in settled])
+        fantasize = [
+            self._agents[g].fantasize_bounds(near, [k for k in pending if k not in settled])
             for g, settled in zip(index.wanted, settled_of, strict=True)
         ]
         allowed = np.ones((count, len(near)), np.bool_)
@@ -212,7 +212,7 @@ class GoalsChooser:
         chosen: list[int] = []
         for way, meeting in zip(scale.ways(count, generator), allowed, strict=True):
             last = [None if latest is None or near[latest] in settled else latest for settled in settled_of]
-            ends = [bounds_at(at) for bounds_at, at in zip(imagine, last, strict=True)]
+            ends = [bounds_at(at) for bounds_at, at in zip(fantasize, last, strict=True)]
             pairs = zip(scale.goals, ends, strict=True)
             bounds = [(low, high) if goal.sign > 0 else (-high, -low) for goal, (low, high) in pairs]
             worth = scale.worth(bounds, way, handicap[near])

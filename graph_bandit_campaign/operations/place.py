@@ -12,7 +12,7 @@ import msgspec
 from graph_bandit_campaign.command.settings import ONCE, SuggestSettings, change_files
 from graph_bandit_campaign.operations.safe import check_command
 from graph_bandit_campaign.state import CampaignState
-from graph_bandit_campaign.store import StaleError, Store
+from graph_bandit_campaign.store import ConflictError, Store
 
 FOR_A_ROUND = ("n", "maximize", "minimize", "target", "weights", "require", "forbid", "filter", "price", "budget")
 CHANGEABLE = frozenset((*FOR_A_ROUND, "budget_only", "max_per_group", "group_by", "ignore_failures"))
@@ -40,14 +40,14 @@ class Place:
         """Return the campaign.
 
         Raises:
-            StaleError: a ValueError, if its file has another version than expected.
+            ConflictError: a ValueError, if its file has another version than expected.
             ValueError: if it does not exist.
         """
         store = Store(self.path)
         if store.state is None:
             raise ValueError(f"Expected a campaign. There is no file {self.path.name}.")
         if self.version and store.version != self.version:
-            raise StaleError(
+            raise ConflictError(
                 f"Expected version {self.version} of {self.path.name}. It is {store.version}: it has been changed "
                 f"since. Read it again."
             )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import registry
 from graph_bandit_campaign.command.settings import SuggestSettings
-from graph_bandit_campaign.constraints.limits.wishes import names_file
+from graph_bandit_campaign.constraints.limits.requirements import names_file
 from graph_bandit_lab import AgentSpec
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 import pandas as pd
 
 from graph_bandit_campaign.command.suggestions import Opened, open_campaign
-from graph_bandit_campaign.constraints.limits.wishes import smarts_problem
+from graph_bandit_campaign.constraints.limits.requirements import smarts_problem
 from graph_bandit_campaign.model.explanations import nearest_measured, score_atoms
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.operations.verbs import known_or_found

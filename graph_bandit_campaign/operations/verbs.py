@@ -1,4 +1,4 @@
-"""Change a campaign for users of the page and for programs: tell, ask, mark, undo and redo."""
+"""Change a campaign for users of the page and for programs: tell, ask, annotate, undo and redo."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from graph_bandit_campaign.command.suggestions import write_suggestions
 from graph_bandit_campaign.operations.place import Place
 from graph_bandit_campaign.pool.index import structure_of
 from graph_bandit_campaign.report.answer import Answer
+from graph_bandit_campaign.results.entries import Entry, read_entries
 from graph_bandit_campaign.results.facts import Result
 from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.results.rows import MeasuredRow
-from graph_bandit_campaign.results.typed import Entry, read_entries
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Change
 from graph_bandit_campaign.verbs import Told
-from graph_bandit_campaign.verbs import mark as mark_graph
+from graph_bandit_campaign.verbs import annotate as annotate_graph
 from graph_bandit_campaign.verbs import tell as tell_results
 from graph_bandit_env import GraphPool
 
@@ -118,7 +118,7 @@ def known_or_found(
     return None if not smiles and state.known.issuperset(names) else open_pool(settings).search(names, smiles)
 
 
-def mark(
+def annotate(
     place: Place,
     id: str,  # noqa: A002 - as in the file
     veto: bool | str | None = None,
@@ -127,7 +127,7 @@ def mark(
     waits: bool | None = None,
     by: str = "",
 ) -> CampaignState:
-    """Update the veto, the pin, the comments or the pending state of a graph, see `Campaign.mark`.
+    """Update the veto, the pin, the comments or the pending state of a graph, see `Campaign.annotate`.
 
     Raises:
         ValueError: if the graph does not exist or is measured, or a text is too long.
@@ -141,11 +141,11 @@ def mark(
         structures = {key: structure_of(pool, pool.ids.index(key))}
 
     def change(newest: CampaignState) -> tuple[CampaignState, None]:
-        return mark_graph(newest, key, veto, pin, comment, waits, by, structures), None
+        return annotate_graph(newest, key, veto, pin, comment, waits, by, structures), None
 
     said = {"a veto of": veto, "a pin of": pin, "a comment on": comment}
-    what = next((words for words, given in said.items() if given), "the end of a mark of")
-    return store.change("mark", change, f"{what} {key}", by)[0]
+    what = next((words for words, given in said.items() if given), "the end of an annotation of")
+    return store.change("annotate", change, f"{what} {key}", by)[0]
 
 
 def undo(place: Place) -> Change:

@@ -118,7 +118,7 @@ function work(job) {
 const DOES = {
   ask: "Learning from the results and choosing the next batch", explain: "Explaining", preview: "Reading the table",
   look: "Reading the table", rows: "Reading the predictions", file: "Writing the file", new: "Creating the campaign",
-  tell: "Saving results", mark: "Saving", stopping_advice: "Computing",
+  tell: "Saving results", annotate: "Saving", stopping_advice: "Computing",
 };
 
 async function queue() {
@@ -247,13 +247,13 @@ async function suggest(changes = {}, next_batch = false, replaces = false) {
   if (await ask("This batch still waits", text, ["Suggest another batch"])) await suggest(changes, true);
 }
 
-async function mark(asked, field, title, label) {
+async function annotate(asked, field, title, label) {
   if (field) {
     const given = await ask(title, "", ["Save"], label);
     if (!given || (field === "comment" && !given.text)) return;
     asked = { ...asked, [field]: given.text || true };
   }
-  await run("mark", { ...asked, by: name() });
+  await run("annotate", { ...asked, by: name() });
   const waits = [...main.querySelectorAll(".cards > li")].some((card) => card.id === `card-${asked.id}`);
   await renew();
   if (field === "veto" && waits) await suggest({}, false, true);
@@ -406,7 +406,7 @@ document.addEventListener("click", (event) => {
   const place = event.target.closest("button, a");
   if (!place || place.form?.method === "dialog") return;
   const { post, view: operation, file, start, text, title, label } = place.dataset;
-  if (post === "mark") tried(() => mark(asked(place), text, title, label));
+  if (post === "annotate") tried(() => annotate(asked(place), text, title, label));
   else if (post) tried(async () => {
     const { result } = await run(post, {});
     await renew();

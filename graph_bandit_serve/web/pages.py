@@ -16,7 +16,7 @@ from graph_bandit_serve.access.addresses import Addresses, is_local
 from graph_bandit_serve.access.keys import NAME, Keys
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.web.shown import SETTINGS, CampaignPage, chance, number, plots_of
+from graph_bandit_serve.web.views import SETTINGS, CampaignPage, chance, number, plots_of
 from graph_bandit_serve.work.drawing import NOT_DRAWN, Drawer, slots_of, structures_among
 from graph_bandit_serve.work.jobs import Job
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from graph_bandit_campaign import StaleError
+from graph_bandit_campaign import ConflictError
 from graph_bandit_serve.campaigns.beneath import Folder, Stamp, open_folder, remove_file, replace_file, stamp_of
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
@@ -67,14 +67,14 @@ class Copies:
         """Write the changed files: a new folder atomically, and a campaign before its tables.
 
         Raises:
-            StaleError: a ValueError, if a file to replace has changed since it was copied.
+            ConflictError: a ValueError, if a file to replace has changed since it was copied.
         """
         files = [path for path in self.private.rglob("[!.]*") if path.is_file()]
         now = {path.relative_to(self.private).as_posix(): path for path in files}
         changed = [place for place, path in now.items() if self._copies.get(place) != stamp_of(path.stat())]
         for place in changed:
             if self._status(place) != (stamp_of(self._originals[place]) if place in self._originals else None):
-                raise StaleError(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
+                raise ConflictError(f"Nothing was saved: another program has changed {place} meanwhile. Try again.")
         folders = {posixpath.dirname(place) for place in self._copies}
         begun: dict[str, str] = {}  # temporary names of new folders
         for place in sorted(changed, key=lambda place: not place.endswith(ENDING)):

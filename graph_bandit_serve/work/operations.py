@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import graph_bandit_campaign as campaigns
-from graph_bandit_campaign import Change, Entry, Moved, Place, Source, StaleError, digest_of
+from graph_bandit_campaign import Change, ConflictError, Entry, Moved, Place, Source, digest_of
 from graph_bandit_env.extras import is_installed
 from graph_bandit_serve.campaigns.beneath import lock_file, open_file
 from graph_bandit_serve.campaigns.uploads import HIDDEN
@@ -78,7 +78,7 @@ def look(root: Path, pool: Path, slot: Sequence[str], **read: Any) -> object:
 CALLS: dict[str, Callable[..., object]] = {
     "tell": tell,
     "ask": campaigns.ask,
-    "mark": campaigns.mark,
+    "annotate": campaigns.annotate,
     "undo": campaigns.undo,
     "redo": campaigns.redo,
     "explain": campaigns.explain,
@@ -118,11 +118,13 @@ def on_copies(name: str) -> Callable[..., object]:
                         answer = dataclasses.replace(answer, other=None)
                     if changes:
                         if isinstance(at, Place):
-                            answer = Done(digest_of(at.path.read_bytes()), answer=None if name == "mark" else answer)
+                            answer = Done(
+                                digest_of(at.path.read_bytes()), answer=None if name == "annotate" else answer
+                            )
                         with locked(not waits):
                             copies.put_back()
                 return answer
-            except StaleError:
+            except ConflictError:
                 if name == "new":
                     raise ValueError("There is a campaign of this name already. Choose another name.") from None
                 if not version:

@@ -34,20 +34,20 @@ def tell(agent, plays, rewards, at_once=1):
         agent.update(None, plays[first : first + at_once], rewards[first : first + at_once])
 
 
-def expected(kernel, forget, noise, plays, targets, imagined=()):
+def expected(kernel, forget, noise, plays, targets, fantasized=()):
     """By one solve with a row for each reward that counts, in order: noise variance n / w, and 1 / w for no reward."""
     ages = np.arange(len(plays))[::-1]
     weights = (ages < forget).astype(float) if isinstance(forget, int) else forget**ages
-    weights = np.append(weights, np.ones(len(imagined)))
-    counted, plays = weights > 0, np.append(plays, np.array(imagined, dtype=int))
-    targets = np.append(targets, np.zeros(len(imagined)))
+    weights = np.append(weights, np.ones(len(fantasized)))
+    counted, plays = weights > 0, np.append(plays, np.array(fantasized, dtype=int))
+    targets = np.append(targets, np.zeros(len(fantasized)))
     return from_scratch(kernel, noise / weights[counted], plays[counted], targets[counted])
 
 
-def expected_of(agent, plays, rewards, imagined=()):
+def expected_of(agent, plays, rewards, fantasized=()):
     kernel, targets = agent.posterior.kernel.columns(EVERY, EVERY).numpy(), agent.targets
     scaled = (rewards - targets.location) / targets.unit
-    return expected(kernel, agent.settings.forget, 0.1 / targets.unit**2, plays, scaled, imagined)
+    return expected(kernel, agent.settings.forget, 0.1 / targets.unit**2, plays, scaled, fantasized)
 
 
 @pytest.mark.parametrize("name", ["gntk-ts", "lin-ts"])
@@ -66,14 +66,14 @@ def test_the_belief_is_the_posterior_with_more_noise_for_earlier_rewards(name, f
 
 @pytest.mark.parametrize("name", ["gntk-ts", "lin-ts"])
 @pytest.mark.parametrize("forget", FORGETS)
-def test_imagined_rewards_make_graphs_surer_and_age_none_that_was_told(name, forget):
+def test_fantasized_rewards_make_graphs_surer_and_age_none_that_was_told(name, forget):
     agent = ready(name, forget=forget, **KNOWN)
     tell(agent, PLAYS, REWARDS)
-    before, imagine = agent.belief(), agent.imagine()
-    imagine(7)
-    after = imagine(2)
+    before, fantasize = agent.belief(), agent.fantasize()
+    fantasize(7)
+    after = fantasize(2)
     torch.testing.assert_close(after.mean, before.mean, rtol=0, atol=1e-8)
-    covariance = expected_of(agent, PLAYS, REWARDS, imagined=[7, 2])[1]
+    covariance = expected_of(agent, PLAYS, REWARDS, fantasized=[7, 2])[1]
     np.testing.assert_allclose(after.spread**2, np.diag(covariance).clip(0), atol=1e-8)
     assert len(set(agent.select_batch(None, 4, pending=[1]))) == 4
 

@@ -113,7 +113,7 @@ def test_abandoned_and_stopped_trials_teach_nothing_and_are_not_tried_again(end)
     ((index, key),) = ask(client).items()
     client.attach_data(index, {"value": 99.0})
     getattr(client, end)(index)
-    campaign.mark(key, veto=True)
+    campaign.annotate(key, veto=True)
     assert key not in ask(client, 20).values()
     again = begin()
     for earlier in campaign.state.settled():

@@ -48,7 +48,7 @@ def test_graphs_that_are_measured_pending_failed_or_vetoed_are_not_among_the_cho
     campaign = measured(keys=POOL.ids[:4])
     campaign.ask(2)
     campaign.tell({POOL.ids[38]: "failed"})
-    campaign.mark(POOL.ids[39], veto=True)
+    campaign.annotate(POOL.ids[39], veto=True)
     points = CampaignPoints.of(campaign, [True] * 20 + [False] * 18 + [True] * 2)
     pending = set(campaign.state.pending)
     assert points.names(points.measured) == list(POOL.ids[:4])

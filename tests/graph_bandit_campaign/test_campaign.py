@@ -24,12 +24,12 @@ def begin_with_goals(goals=GOALS, **settings):
 def test_a_batch_holds_what_is_neither_measured_nor_pending_nor_failed_nor_vetoed():
     campaign = begin(known=2)
     campaign.tell({IDS[2]: "failed"})
-    campaign.mark(IDS[3], veto=True)
+    campaign.annotate(IDS[3], veto=True)
     first, second = ids_of(campaign.ask(8)), ids_of(campaign.ask(8))
     assert len({*first, *second}) == 16
     assert not {*first, *second} & set(IDS[:4])
     assert {IDS[k] for k in np.flatnonzero(campaign.on_offer())} == {*IDS} - {*IDS[:4], *first, *second}
-    campaign.mark(first[0], waits=False)
+    campaign.annotate(first[0], waits=False)
     assert first[0] in ids_of(campaign.ask(np.int64(3)))
     assert (campaign.ask(1), len(campaign.state.rounds)) == ((), 3)  # nothing is left
 
@@ -168,13 +168,13 @@ def test_limits_hold():
 def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():
     campaign = begin(known=8)
     before = ids_of(campaign.ask(3))
-    campaign.mark(before[1], veto="too greasy", by="Ada")
+    campaign.annotate(before[1], veto="too greasy", by="Ada")
     (other,) = campaign.another()
     assert ids_of(campaign.state.rounds[-1]) == [before[0], before[2], other.id]
     assert other.id not in before
     worst = min(campaign.predict().values(), key=lambda each: each.mean if each.id not in IDS[:8] else np.inf).id
-    campaign.mark(worst, pin=True)
-    campaign.mark(before[1], veto=False, pin=False)
+    campaign.annotate(worst, pin=True)
+    campaign.annotate(before[1], veto=False, pin=False)
     assert worst in ids_of(campaign.ask(2))
     assert (campaign.state.vetoes, campaign.state.waiting_pins()) == ({}, ())
 
@@ -182,7 +182,7 @@ def test_another_takes_the_place_of_a_veto_and_a_pin_is_in_the_next_batch():
 def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_change_nothing():
     made = begin(known=8)
     for key in IDS[9:12]:
-        made.mark(key, pin=True)
+        made.annotate(key, pin=True)
     before = made.state
     with pytest.raises(ValueError, match="pinned"):
         made.ask(2)
@@ -196,27 +196,27 @@ def test_more_pins_than_places_or_a_pin_that_breaks_a_limit_are_refused_and_chan
 
 def test_a_pin_lifts_a_veto_and_a_veto_a_pin():
     made = begin(known=8)
-    made.mark(IDS[9], veto=True)
-    made.mark(IDS[9], pin=True)
+    made.annotate(IDS[9], veto=True)
+    made.annotate(IDS[9], pin=True)
     assert (made.state.vetoed, made.state.pinned) == ((), (IDS[9],))
-    made.mark(IDS[9], veto=True)
+    made.annotate(IDS[9], veto=True)
     assert made.state.pinned == ()
 
 
 def test_comments_are_kept_in_order_and_once():
     made = begin(known=8)
-    made.mark(IDS[0], comment=" looks odd ", by="Bo")
-    made.mark(IDS[9], comment="buy it")
-    made.mark(IDS[0], comment="looks odd", by="Bo")
+    made.annotate(IDS[0], comment=" looks odd ", by="Bo")
+    made.annotate(IDS[9], comment="buy it")
+    made.annotate(IDS[0], comment="looks odd", by="Bo")
     assert made.state.comments == (Comment(IDS[0], "looks odd", "Bo"), Comment(IDS[9], "buy it"))
 
 
 def test_marks_are_saved_and_read(tmp_path):
     path = tmp_path / "campaign.json"
     made = begin(known=8, state=path)
-    made.mark(IDS[9], veto="no stock")
-    made.mark(IDS[10], pin=True)
-    made.mark(IDS[11], comment="ask Ann")
+    made.annotate(IDS[9], veto="no stock")
+    made.annotate(IDS[10], pin=True)
+    made.annotate(IDS[11], comment="ask Ann")
     again = begin(None, state=path)
     assert again.state == made.state
     assert Store(path).state == made.state
@@ -226,10 +226,10 @@ def test_marks_are_saved_and_read(tmp_path):
 def test_a_withdrawn_suggestion_and_one_with_a_result_are_not_chosen_again():
     made = begin(known=8)
     first, second, third = made.ask(3)
-    made.mark(second.id, waits=False)
-    made.mark(third.id, veto=True)
+    made.annotate(second.id, waits=False)
+    made.annotate(third.id, veto=True)
     made.tell({third.id: 5.0})  # it was measured all the same
-    made.mark(first.id, veto=True)
+    made.annotate(first.id, veto=True)
     (new,) = made.another()
     assert ids_of(made.state.rounds[-1]) == [third.id, new.id]
 
@@ -245,13 +245,13 @@ REFUSED = {  # with the names that the message has
     "a goal": ("goal", lambda made: made.tell({IDS[3]: 3.0}, goal="a")),
     "an unknown graph": ("nobody", lambda made: made.tell({"nobody": "failed"})),
     "a measured graph": (IDS[0], lambda made: made.tell({IDS[0]: "failed"})),
-    "a veto of a measured one": (IDS[0], lambda made: made.mark(IDS[0], veto=True)),
-    "a veto of an unknown one": ("m99999", lambda made: made.mark("m99999", veto=True)),
-    "a long reason": ("2,000", lambda made: made.mark(IDS[9], veto="x" * (LONGEST + 1))),
-    "a reason with a bell": ("x07", lambda made: made.mark(IDS[9], veto="bell\a")),
-    "a pin of a measured one": (IDS[0], lambda made: made.mark(IDS[0], pin=True)),
-    "a lift of an unknown one": ("m99999", lambda made: made.mark("m99999", veto=False, pin=False)),
-    "an empty comment": ("comment", lambda made: made.mark(IDS[9], comment="  ")),
+    "a veto of a measured one": (IDS[0], lambda made: made.annotate(IDS[0], veto=True)),
+    "a veto of an unknown one": ("m99999", lambda made: made.annotate("m99999", veto=True)),
+    "a long reason": ("2,000", lambda made: made.annotate(IDS[9], veto="x" * (LONGEST + 1))),
+    "a reason with a bell": ("x07", lambda made: made.annotate(IDS[9], veto="bell\a")),
+    "a pin of a measured one": (IDS[0], lambda made: made.annotate(IDS[0], pin=True)),
+    "a lift of an unknown one": ("m99999", lambda made: made.annotate("m99999", veto=False, pin=False)),
+    "an empty comment": ("comment", lambda made: made.annotate(IDS[9], comment="  ")),
     "a seed": ("seed", lambda made: begin(seed=-1)),
     "an agent": ("nobody", lambda made: begin("nobody")),
     "an agent of molecules": ("molecule-ts", lambda made: begin("molecule-ts", GraphPool([[[1.0]]], [[]]))),

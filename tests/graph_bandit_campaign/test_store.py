@@ -64,20 +64,20 @@ def test_changes_are_undone_and_redone_one_by_one(path, tmp_path):
     states.append(made.state)
     made.tell({IDS[3]: 1.0}, by="Ann")
     states.append(made.state)
-    made.mark(IDS[9], comment="look", pin=True)
+    made.annotate(IDS[9], comment="look", pin=True)
     states.append(made.state)
     changes = [made.undo() for _ in range(3)]
     assert made.state == states[0]
-    assert [(each.verb, each.by) for each in changes] == [("mark", ""), ("tell", "Ann"), ("ask", "")]
+    assert [(each.verb, each.by) for each in changes] == [("annotate", ""), ("tell", "Ann"), ("ask", "")]
     for state in states[1:]:
         made.redo()
         assert made.state == state
     made.undo()
-    made.mark(IDS[8], pin=True)
+    made.annotate(IDS[8], pin=True)
     with pytest.raises(ValueError, match="redo"):
         made.redo()
     if path:
-        assert begin(None, state=tmp_path / path).undo().verb == "mark"
+        assert begin(None, state=tmp_path / path).undo().verb == "annotate"
 
 
 def test_a_table_is_told_again_with_corrections_and_what_is_missing_is_named(tmp_path):

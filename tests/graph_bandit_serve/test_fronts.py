@@ -80,10 +80,10 @@ def test_three_rounds_and_what_people_say_are_the_same_by_rest_and_by_tools(robo
             done = do(front, "ask", {})
             assert done["answer"]["round"] == number + 1
         first, second, third = served.last(NEW)
-        do(front, "mark", {"id": first, "veto": "no stock", "by": "Ann"})
+        do(front, "annotate", {"id": first, "veto": "no stock", "by": "Ann"})
         assert first not in do(front, "ask", {})["answer"]["suggested"]
-        do(front, "mark", {"id": second, "comment": "ask <i>Bob</i>", "by": "Ann"})
-        do(front, "mark", {"id": third, "pin": True})
+        do(front, "annotate", {"id": second, "comment": "ask <i>Bob</i>", "by": "Ann"})
+        do(front, "annotate", {"id": third, "pin": True})
         if served is robot:  # models take nothing back
             assert do(front, "undo", {})["answer"]["about"] == f"a pin of {third}"
             assert served.state(NEW)["pinned"] == []
@@ -95,7 +95,7 @@ def test_three_rounds_and_what_people_say_are_the_same_by_rest_and_by_tools(robo
         campaigns.append(re.sub(r'"(at|version)": "[^"]*"', "", json.dumps(campaign)))
     assert campaigns[0] == campaigns[1]
     state = campaign["state"]
-    assert [each["verb"] for each in campaign["past"][-3:]] == ["mark", "mark", "ask"]
+    assert [each["verb"] for each in campaign["past"][-3:]] == ["annotate", "annotate", "ask"]
     assert [each["by"] for each in state["measured"]] == [""] + ["a robot"] * 9
     assert [(each["id"], each["reason"], each["by"]) for each in state["vetoed"]] == [(first, "no stock", "Ann")]
     assert [(each["text"], each["by"]) for each in state["comments"]] == [("ask <i>Bob</i>", "Ann")]
@@ -152,7 +152,7 @@ WRONG = [
     ("ask", {"mroe": True}, "mroe"),
     ("tell", {"results": [{"id": None, "value": 1}]}, "results.0.id"),
     ("tell", {"results": [{"id": "m1", "value": "1,500"}]}, "1,500"),
-    ("mark", {"id": "nobody", "veto": True}, "nobody"),
+    ("annotate", {"id": "nobody", "veto": True}, "nobody"),
     ("redo", {}, "redo"),
     ("explain", {"ids": ["nobody"]}, "nobody"),
     ("preview", {"table": "/etc/passwd"}, "table"),
@@ -173,5 +173,5 @@ def test_what_is_wrong_or_of_an_old_version_is_refused_and_nothing_changes(robot
     answer = robot.post(path_of("ask"), {"next_batch": True}, known)
     assert answer.status_code == 412
     assert all(word in answer.json()["detail"] for word in (now, old, first))
-    refusal = tooled.refusal("mark", campaign=NEW, asked={"id": first, "pin": True}, version=old)
+    refusal = tooled.refusal("annotate", campaign=NEW, asked={"id": first, "pin": True}, version=old)
     assert json.loads(refusal[refusal.index("{") :])["version"] == now == robot.version(NEW)

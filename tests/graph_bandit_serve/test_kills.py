@@ -38,7 +38,7 @@ class Client:
             try:
                 server.done(f"{API}/tell", {"results": [{"id": name, "value": self.number} for name in names]})
                 self.results |= pairs
-                server.done(f"{API}/mark", {"id": names[0], "comment": f"{self.number}"})
+                server.done(f"{API}/annotate", {"id": names[0], "comment": f"{self.number}"})
                 self.comments.add((names[0], f"{self.number}"))
                 told = server.done(f"{API}/ask", {"next_batch": True})["answer"]
             except httpx2.HTTPError:  # there is no server, no answer, or a part of one

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from torch_geometric.data import Data
 
 from graph_bandit_campaign import Campaign
-from graph_bandit_campaign.constraints.limits.wishes import Pattern
+from graph_bandit_campaign.constraints.limits.requirements import Pattern
 from graph_bandit_campaign.pool.library_file import read_product_library
 from graph_bandit_campaign.pool.prepared.making.run import prepare
 from graph_bandit_campaign.pool.prepared.manifest import MANIFEST

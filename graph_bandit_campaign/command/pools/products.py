@@ -17,10 +17,10 @@ from graph_bandit_campaign.command.settings import SuggestSettings
 from graph_bandit_campaign.constraints.batch.batch import BatchConstraints
 from graph_bandit_campaign.constraints.batch.offers import SCAFFOLD
 from graph_bandit_campaign.constraints.limits.limits import Selection
-from graph_bandit_campaign.constraints.limits.wishes import Requirement
+from graph_bandit_campaign.constraints.limits.requirements import Requirement
 from graph_bandit_campaign.model.choice import most_allowed
+from graph_bandit_campaign.model.generated import LEAST_CHOICE, MOST_TAUGHT, ProductPool
 from graph_bandit_campaign.model.learner import DEFAULT, default_agent
-from graph_bandit_campaign.model.made import LEAST_CHOICE, MOST_TAUGHT, ProductPool
 from graph_bandit_campaign.pool.block import Cells
 from graph_bandit_campaign.pool.descriptors import describe
 from graph_bandit_campaign.results.rows import Columns, ResultTables

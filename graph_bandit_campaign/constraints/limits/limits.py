@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES, Choice, Pattern, Requirement, find_property
+from graph_bandit_campaign.constraints.limits.requirements import (
+    PROPERTIES,
+    Choice,
+    Pattern,
+    Requirement,
+    find_property,
+)
 from graph_bandit_campaign.pool.block import Cells, molecule_of
 from graph_bandit_campaign.pool.index import PoolLike
 from graph_bandit_campaign.text import find_column

@@ -34,14 +34,14 @@ def test_a_rule_that_draws_rewards_draws_them_anew(sampling):
 
 
 @pytest.mark.parametrize(
-    ("others", "count", "expected", "imagined"),
+    ("others", "count", "expected", "fantasized"),
     [
         ({}, 3, [0, 1, 2], [0, 1]),  # of each choice but the last
         ({"pending": [1, 3]}, 2, [0, 2], [1, 3, 0]),
         ({"awaiting": [0, 2, 0]}, 2, [0, 1], [0, 2, 0, 0]),  # once for each time, and may be chosen again
     ],
 )
-def test_any_other_rule_is_told_of_what_is_chosen_under_way_and_awaited(others, count, expected, imagined):
+def test_any_other_rule_is_told_of_what_is_chosen_under_way_and_awaited(others, count, expected, fantasized):
     told, mean = [], [3.0, 2.0, 1.0, 0.0]
 
     def hallucinate(*actions):
@@ -50,7 +50,7 @@ def test_any_other_rule_is_told_of_what_is_chosen_under_way_and_awaited(others, 
 
     args = believe(mean, np.eye(4)), EVERY
     assert choose_batch(UpperConfidenceBound(), *args, count, torch.Generator(), hallucinate, **others) == expected
-    assert told == imagined
+    assert told == fantasized
     with pytest.raises(ValueError, match="on offer"):
         choose_batch(Greedy(), *args, 3, torch.Generator(), hallucinate, pending=[1, 3])
 

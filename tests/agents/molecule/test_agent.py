@@ -64,11 +64,11 @@ def measured(name="molecule-ucb", **changes):
     return agent
 
 
-def test_an_imagined_measurement_is_the_mean_and_makes_all_others_surer():
+def test_an_fantasized_measurement_is_the_mean_and_makes_all_others_surer():
     agent = measured(exploration_scale=2.0)
-    before, imagine = agent.belief(), agent.imagine()
-    imagine(9)
-    after = imagine(11)
+    before, fantasize = agent.belief(), agent.fantasize()
+    fantasize(9)
+    after = fantasize(11)
     every, found = torch.arange(len(MOLECULES)), agent.posterior
     whole = agent.posterior.kernel.columns(every, every).numpy()
     known = [*range(6), 9, 11]

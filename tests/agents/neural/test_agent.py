@@ -84,16 +84,16 @@ def test_the_own_part_is_a_process_of_independent_graphs_on_what_the_network_lea
     np.testing.assert_allclose(belief.spread**2, spread**2 + 4 * np.diag(covariance), rtol=1e-6)
     joint, shared = belief.joint_root(), alone.belief().joint_root()
     np.testing.assert_allclose(joint @ joint.T - shared @ shared.T, 4 * covariance, atol=1e-5)
-    imagined = agent.imagine()(1).spread - alone.imagine()(1).spread
-    assert 0 < imagined[1] < (belief.spread - torch.from_numpy(spread))[1]
+    fantasized = agent.fantasize()(1).spread - alone.fantasize()(1).spread
+    assert 0 < fantasized[1] < (belief.spread - torch.from_numpy(spread))[1]
 
 
-def test_what_is_imagined_makes_others_surer_and_changes_no_mean():
+def test_what_is_fantasized_makes_others_surer_and_changes_no_mean():
     agent = ready(exploration_scale=2.0)
     agent.update(None, PLAYS, REWARDS)
-    before, imagine = agent.belief(), agent.imagine()
-    imagine(1)
-    after = imagine(3)
+    before, fantasize = agent.belief(), agent.fantasize()
+    fantasize(1)
+    after = fantasize(3)
     assert torch.equal(after.mean, before.mean)
     covariance = posterior_covariance(agent, np.append(PLAYS, [1, 3]))[0]
     np.testing.assert_allclose(after.spread, 2.0 * np.sqrt(np.diag(covariance)), rtol=1e-4)

@@ -1,4 +1,4 @@
-"""Bounds of values under imagined results."""
+"""Bounds of values under fantasized results."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def trained(**settings):
 def test_a_result_that_equals_its_mean_narrows_the_bounds_of_the_others_as_the_covariance_says(warp):
     agent = trained(warp=warp, exploration_scale=1.5)
     index, pending = [3, 17, 20, 29], [15, 25]
-    bounds = agent.imagine_bounds(index, pending)
+    bounds = agent.fantasize_bounds(index, pending)
     every = torch.tensor([*index, *pending])
     mean, covariance = agent.posterior.mean_and_variance(every)[0], agent.posterior.covariance(every)
     noise = agent.posterior.noise

@@ -14,7 +14,7 @@ from support.molecules import some_molecules
 from support.tables import read, write
 
 from graph_bandit_campaign import SuggestSettings
-from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES
+from graph_bandit_campaign.constraints.limits.requirements import PROPERTIES
 from graph_bandit_campaign.report.tables import write_table
 from graph_bandit_cli.main import main
 from graph_bandit_env.tables import open_table

@@ -22,7 +22,7 @@ class Certain:
     def predict(self):
         return type("Prediction", (), {"mean": self.values, "std": self.spread})
 
-    def imagine_bounds(self, index, pending=()):
+    def fantasize_bounds(self, index, pending=()):
         return lambda place: ((self.values - self.spread)[list(index)], (self.values + self.spread)[list(index)])
 
     def draw_rewards(self, index, count, seed):

@@ -5,7 +5,7 @@ import pytest
 
 from agents.products import BlockBeliefs, BlockKernel
 from agents.products.lists import FIRST_LIST
-from graph_bandit_campaign.model.made import ProductPool
+from graph_bandit_campaign.model.generated import ProductPool
 from graph_bandit_env.pools import Slot, from_smiles
 from graph_bandit_env.pools.products import Part, ProductLibrary, Reaction, example_library
 

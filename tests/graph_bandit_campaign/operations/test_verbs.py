@@ -10,7 +10,7 @@ from support.crashes import crashes
 from support.molecules import some_molecules
 from support.tables import write
 
-from graph_bandit_campaign import Entry, Place, StaleError, Store, ask, digest_of, mark, redo, tell, undo
+from graph_bandit_campaign import ConflictError, Entry, Place, Store, annotate, ask, digest_of, redo, tell, undo
 from graph_bandit_campaign.command import suggestions
 from graph_bandit_cli.main import main
 
@@ -140,31 +140,31 @@ def test_a_second_value_is_a_replicate_or_replaces_the_first(place):
 def test_marks_are_kept_without_a_look_at_the_pool(place):
     first = last()
     Path("pool.csv").rename("gone.csv")
-    mark(place, first[0], comment="ask Bob", by="Ann")
-    mark(place, first[1], pin=True)
-    mark(place, first[1], pin=False)
+    annotate(place, first[0], comment="ask Bob", by="Ann")
+    annotate(place, first[1], pin=True)
+    annotate(place, first[1], pin=False)
     assert [(each.id, each.text, each.by) for each in state().comments] == [(first[0], "ask Bob", "Ann")]
     assert state().pinned == ()
     Path("gone.csv").rename("pool.csv")
     other = next(name for name in NAMES[6:] if name not in first)
-    assert mark(place, other, pin=True).pinned == (other,)
+    assert annotate(place, other, pin=True).pinned == (other,)
     ask(place, next_batch=True)
     assert last()[0] == other
 
 
 def test_another_takes_the_place_of_a_veto(place):
     first = last()
-    mark(place, first[1], veto="smells")
+    annotate(place, first[1], veto="smells")
     ask(place)
     assert (len(last()), {*first} - {*last()}, len(state().rounds)) == (4, {first[1]}, 1)
 
 
 def test_a_change_of_an_old_version_is_refused(place, tmp_path):
     old = digest_of(Path(STATE).read_bytes())
-    mark(place, last()[0], comment="ask Bob")
+    annotate(place, last()[0], comment="ask Bob")
     stale, before = Place(tmp_path / STATE, tmp_path, old, None), files()
-    for change in (ask, undo, lambda it: mark(it, last()[0], veto=True), lambda it: tell(it, [Entry("m1", "1")])):
-        with pytest.raises(StaleError, match=old):
+    for change in (ask, undo, lambda it: annotate(it, last()[0], veto=True), lambda it: tell(it, [Entry("m1", "1")])):
+        with pytest.raises(ConflictError, match=old):
             change(stale)
         assert files() == before
 

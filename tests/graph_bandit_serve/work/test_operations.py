@@ -109,7 +109,7 @@ def test_nothing_outside_is_written(requests, served):
     with swapping(served / "A", outside):
         for number in range(requests):
             with suppress(ValueError, OSError):
-                call("mark", served, id=NAMES[0], comment=f"{number}", by="")
+                call("annotate", served, id=NAMES[0], comment=f"{number}", by="")
                 saved.append(f"{number}")
     assert {path: path.read_bytes() for path in outside.iterdir()} == before
     assert sorted(path.name for path in served.iterdir()) == ["A"]

@@ -8,7 +8,7 @@ from support.molecules import ODD_MOLECULES, some_molecules
 
 from graph_bandit_campaign import Limits
 from graph_bandit_campaign.constraints.limits.limits import LimitColumns
-from graph_bandit_campaign.constraints.limits.wishes import PROPERTIES
+from graph_bandit_campaign.constraints.limits.requirements import PROPERTIES
 from graph_bandit_env import from_smiles
 from graph_bandit_env.pools import is_bare_salt
 

@@ -3,7 +3,7 @@ from rdkit import Chem
 from rdkit.Chem.FilterCatalog import FilterCatalog, FilterCatalogParams
 from support.molecules import ODD_MOLECULES, some_molecules
 
-from graph_bandit_campaign.constraints.limits.wishes import Pattern, catalog_names
+from graph_bandit_campaign.constraints.limits.requirements import Pattern, catalog_names
 
 ALERTS = ("O=C1CSC(=S)N1", "O=N(=O)c1ccc(Br)cc1", "CCOC(=O)CC=O", "O=C1C=CC(=O)C=C1", "c1ccc(N=Nc2ccccc2)cc1")
 MOLECULES = [Chem.MolFromSmiles(text) for text in (*some_molecules(20).smiles, *ODD_MOLECULES, *ALERTS)]

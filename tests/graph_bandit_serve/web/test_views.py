@@ -7,7 +7,7 @@ from graph_bandit_campaign import digest_of
 from graph_bandit_serve.campaigns.folder import key_of
 from graph_bandit_serve.service import Service
 from graph_bandit_serve.settings import ServerLimits
-from graph_bandit_serve.web.shown import CampaignPage, plots_of, ticks_of
+from graph_bandit_serve.web.views import CampaignPage, plots_of, ticks_of
 
 AIMS = {"affinity": {"aim": "maximize"}, "logd": {"aim": "target", "low": 1, "high": 3}, "tox": {"aim": "minimize"}}
 TABLE = b"rank,id,smiles,predicted_logp,nearest,price\n1,'=a,CCO,1.5,m1,12\n2,b,CC,1.2,,3.5\n"

@@ -17,7 +17,7 @@ from graph_bandit_serve.campaigns.beneath import Stamp, stamp_of
 from graph_bandit_serve.campaigns.folder import CampaignFolder, FoundFile
 from graph_bandit_serve.settings import ServerLimits
 
-VERBS = {"tell": "adding", "ask": "suggesting", "mark": ""}
+VERBS = {"tell": "adding", "ask": "suggesting", "annotate": ""}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from graph_bandit_campaign.results.matching import Matcher, match_rows
 from graph_bandit_campaign.state import CampaignState
 from graph_bandit_campaign.store import Store
 from graph_bandit_campaign.text import listed
-from graph_bandit_campaign.verbs import Told, drop, mark, tell
+from graph_bandit_campaign.verbs import Told, annotate, drop, tell
 from graph_bandit_env import MoleculeSet, canonical_smiles
 
 
@@ -65,7 +65,7 @@ def tell_tables(
     Raises:
         MissingRowsError: a ValueError, if a table lacks rows that it had.
         ValueError: if the pool reuses an id of the campaign for another graph, a row is invalid, or as in
-            `find_sources` and `mark`.
+            `find_sources` and `annotate`.
     """
     sources = find_sources(settings, store) if has_tables else {}
     for path in settings.drop_source:
@@ -97,7 +97,7 @@ def tell_tables(
             veto = {"lift": False, "veto": said or True}.get(option)
             pin = {"lift": False, "pin": True}.get(option)
             comment, structures = said * (option == "comment"), index.structures(index.present([key]))
-            state = mark(state, key, veto, pin, comment, by=settings.user, structures=structures)
+            state = annotate(state, key, veto, pin, comment, by=settings.user, structures=structures)
     return state, told
 
 

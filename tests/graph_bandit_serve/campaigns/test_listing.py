@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from support.served import Served, result, suggestion, write_campaign
 
 from graph_bandit_serve.campaigns.folder import CampaignFolder, key_of
-from graph_bandit_serve.campaigns.shelf import Shelf
+from graph_bandit_serve.campaigns.listing import Shelf
 from graph_bandit_serve.settings import ServerLimits
 
 XSS = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{1234567*8}}"

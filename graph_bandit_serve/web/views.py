@@ -11,7 +11,7 @@ from typing import Any
 
 from graph_bandit_campaign import CampaignState, Change, Suggestion, digest_of, find_front, flag_results
 from graph_bandit_serve.campaigns.folder import CampaignFolder
-from graph_bandit_serve.campaigns.shelf import Reading, describe
+from graph_bandit_serve.campaigns.listing import Reading, describe
 
 PREDICTED = ("price", "rank", "id", "smiles", "standard_deviation", "interval_", "predicted_", "probability_")
 """Prefixes of columns that the card of a suggestion already shows."""

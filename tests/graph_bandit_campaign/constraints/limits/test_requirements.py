@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_bandit_campaign.constraints.limits.wishes import Choice, Requirement
+from graph_bandit_campaign.constraints.limits.requirements import Choice, Requirement
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1).map(str.strip)
