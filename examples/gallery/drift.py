@@ -16,6 +16,6 @@ for label, settings in {"remembers all": {}, "forget=0.97": {"forget": 0.97}}.it
     curves = np.array([run_bandit(env, agent, seed=seed).cumulative_regret for seed in range(6)])
     (line,) = axes.plot(curves.mean(axis=0), label=label)
     axes.fill_between(range(250), *mean_interval(curves), color=line.get_color(), alpha=0.2, linewidth=0)
-axes.set(xlabel="round", ylabel="cumulative regret", title="Where mean rewards jump now and then")
+axes.set(xlabel="round", ylabel="cumulative regret", title="Mean rewards that jump")
 axes.legend(loc="upper left")
 figure.savefig("drift.png")

@@ -16,6 +16,6 @@ for place, method in enumerate(METHODS):
     axes.plot(estimate.value, place, "o", color="C0" if estimate.is_valid else "C6", markersize=9)
 axes.axvline(policy @ means, color="black", linestyle=":", label="truth")
 axes.set(yticks=range(len(METHODS)), yticklabels=METHODS, xlabel="mean reward", ylim=(-0.6, 3.6))
-axes.set_title("What another policy would have been paid")
+axes.set_title("Estimated reward of another policy")
 axes.legend()
 figure.savefig("logged.png")

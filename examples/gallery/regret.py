@@ -16,6 +16,6 @@ for name in ("random", "ucb1", "gnn-ts", "gntk-ucb"):
     curves = np.array([run_bandit(env, agent, seed=seed).cumulative_regret for seed in range(6)])
     (line,) = axes.plot(curves.mean(axis=0), label=name)
     axes.fill_between(range(120), *mean_interval(curves), color=line.get_color(), alpha=0.2, linewidth=0)
-axes.set(xlabel="round", ylabel="cumulative regret", title="What structure is worth")
+axes.set(xlabel="round", ylabel="cumulative regret", title="Value of structure")
 axes.legend()
 figure.savefig("regret.png")

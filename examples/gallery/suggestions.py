@@ -17,5 +17,5 @@ for axes, suggestion in zip(panels.flat, campaign.ask(6), strict=True):
     axes.imshow(Draw.MolToImage(MolFromSmiles(suggestion.id), size=(420, 230)))
     axes.set_title(f"{suggestion.low:.2f} to {suggestion.high:.2f}", fontsize=12)
     axes.axis("off")
-figure.suptitle("What to measure next", fontweight="bold", fontsize=13, x=0.02, ha="left")
+figure.suptitle("Next measurements", fontweight="bold", fontsize=13, x=0.02, ha="left")
 figure.savefig("suggestions.png")
