@@ -8,6 +8,7 @@ process, and how much of it is above that of a process that imports the same mod
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,8 +61,8 @@ class LargeSettings:
     """How many of the molecules, drawn at random, have results."""
     n: int = 8
     """How many molecules to suggest."""
-    max_per_group: int | None = None
-    """How many of them may have the same scaffold; None: any number."""
+    more: str = ""
+    """Further options of `suggest`, such as "--encoder minimol" or "--max-per-group 2 --group-by scaffold"."""
     budget: float | None = None
     """What they may cost, at prices from 1 to 10; None: there are no prices."""
     three_goals: bool = False
@@ -84,10 +85,8 @@ def write_tables(settings: LargeSettings, folder: Path) -> list[str]:
     pool, measured, out, page = (str(folder / name) for name in names)
     command = ["suggest", pool, "--measured", measured, "--minimize", "score", "--n", str(settings.n)]
     command += ["--minimize", "clogp", "--maximize", "area", "--require", "mw<450"] if settings.three_goals else []
-    if settings.max_per_group is not None:
-        command += ["--max-per-group", str(settings.max_per_group), "--group-by", "scaffold"]
     command += [] if settings.budget is None else ["--price", "price", "--budget", str(settings.budget)]
-    return [*command, "--out", out, "--html", page]
+    return [*command, *shlex.split(settings.more), "--out", out, "--html", page]
 
 
 def measure_imports(settings: LargeSettings, folder: Path) -> float:
