@@ -22,8 +22,8 @@ from graph_bandit_campaign import ConflictError
 from graph_bandit_serve.campaigns.beneath import Folder, Stamp, open_folder, remove_file, replace_file, stamp_of
 
 ENDING, LIBRARY = ".campaign.json", ".toml"
-NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "related_assay")
-"""Settings of a campaign's command with names of files."""
+NAMES_FILES = ("pool", "measured", "out", "predictions", "html", "features", "forbid", "related_assay", "also")
+"""Settings of a command that name files. In campaign files of format 5, `related_assay` is called `also`."""
 MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
 LINKED = 4_000_000
 """Larger files are linked rather than copied if both folders are on one disk. No operation writes to them."""

@@ -10,6 +10,7 @@ from support.links import make_link
 from support.served import MOLECULES, NAMES, POOL, table
 
 from graph_bandit_campaign import Moved, start
+from graph_bandit_serve.work.copies import Copies
 from graph_bandit_serve.work.operations import FUNCTIONS
 
 OUTSIDE = "O=C=O"
@@ -116,3 +117,13 @@ def test_nothing_outside_is_written(requests, served):
     comments = json.loads((served / "A" / "suggestions.campaign.json").read_text())["comments"]
     assert {*saved} <= {comment["text"] for comment in comments}
     assert saved or requests < 1_000
+
+
+def test_a_related_assay_of_a_campaign_of_format_5_is_copied_too(tmp_path):
+    root, private = tmp_path / "served", tmp_path / "private"
+    root.mkdir()
+    private.mkdir()
+    (root / "old.campaign.json").write_text(json.dumps({"format": 5, "command": {"also": ["assay.csv:ic50"]}}))
+    (root / "assay.csv").write_text("id,ic50\n")
+    Copies(root, private).fetch(str(root / "old.campaign.json"))
+    assert (private / "assay.csv").is_file()
